@@ -1,0 +1,52 @@
+# Needs make, and a Python of 3.11 or newer with pip. Everything else is installed into .venv.
+.DEFAULT_GOAL := help
+.PHONY: help env serve test lint types format bench clean
+
+VENV := .venv
+PY := $(VENV)/bin/python
+# Under a version manager a command such as python3.13 may exist and refuse to run, so each is tried, not looked up.
+FIND_PYTHON = for candidate in python3 python3.13 python3.12 python3.11 python; do \
+	"$$candidate" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 \
+	&& { echo "$$candidate"; exit; }; done
+
+help: ## Print this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
+
+env: $(VENV)/installed ## Make the virtual environment .venv, or bring it up to date
+
+$(VENV)/installed: pyproject.toml $(wildcard constraints/*.txt)
+	@set -e; \
+	if [ ! -x $(PY) ]; then \
+		python="$$($(FIND_PYTHON))"; \
+		[ -n "$$python" ] || { echo "no Python of 3.11 or newer with venv and pip found on the path" >&2; exit 1; }; \
+		"$$python" -m venv $(VENV); \
+	fi; \
+	pins="constraints/$$($(PY) -c 'import sys; print("%d.%d" % sys.version_info[:2])').txt"; \
+	echo "installing memplan and its tools into $(VENV)"; \
+	if [ -f "$$pins" ]; then $(PY) -m pip install --quiet --constraint "$$pins" --editable '.[dev]'; \
+	else $(PY) -m pip install --quiet --editable '.[dev]'; fi; \
+	touch $@
+
+serve: env ## Serve on 127.0.0.1:8000 with the SQLite file memplan.db
+	$(VENV)/bin/memplan serve --host 127.0.0.1 --port 8000
+
+test: env ## Run the tests
+	$(PY) -m pytest
+
+lint: env ## Check style, formatting and the direction of imports
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/lint-imports
+
+types: env ## Check types
+	$(VENV)/bin/mypy
+
+format: env ## Rewrite the code in the project's format
+	$(VENV)/bin/ruff check --fix .
+	$(VENV)/bin/ruff format .
+
+bench: env ## Measure the calculator, the search and the service
+	$(PY) -m tests.performance
+
+clean: ## Remove the virtual environment, caches and builds
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage htmlcov

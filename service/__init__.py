@@ -1,0 +1,1 @@
+"""memplan: plans GPU memory for distributed training of large language models."""
