@@ -10,7 +10,7 @@ FIND_PYTHON = for candidate in python3 python3.13 python3.12 python3.11 python; 
 	&& { echo "$$candidate"; exit; }; done
 
 help: ## Print this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
+	@sed -n 's|^\([a-z]*\):.*## \(.*\)|\1 \2|p' $(MAKEFILE_LIST) | while read -r name text; do printf "  make %-8s %s\n" "$$name" "$$text"; done
 
 env: $(VENV)/installed ## Make the virtual environment .venv, or bring it up to date
 

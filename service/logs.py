@@ -1,0 +1,57 @@
+"""Logging: structured, to standard error, one JSON object a line unless a person is watching."""
+
+import logging
+import sys
+from typing import TYPE_CHECKING, Literal
+
+import structlog
+
+if TYPE_CHECKING:
+    from structlog.typing import Processor
+
+# What structlog and the standard library's loggers (uvicorn, Alembic) have in common.
+_SHARED: list["Processor"] = [
+    structlog.contextvars.merge_contextvars,
+    structlog.stdlib.add_logger_name,
+    structlog.stdlib.add_log_level,
+    structlog.processors.TimeStamper(fmt="iso", utc=True),
+    structlog.processors.StackInfoRenderer(),
+]
+
+# Local variables hold uploaded text and passwords, so tracebacks go without them.
+_TRACEBACKS = structlog.processors.ExceptionRenderer(structlog.tracebacks.ExceptionDictTransformer(show_locals=False))
+
+
+def configure(level: str = "INFO", style: Literal["auto", "json", "console"] = "auto") -> None:
+    """Send every logger of the process through structlog; `style` auto means console on a terminal, else JSON.
+
+    Run uvicorn with `log_config=None`, so that its loggers come here too.
+    """
+    as_json = style == "json" or (style == "auto" and not sys.stderr.isatty())
+    renderers: list[Processor] = (
+        [_TRACEBACKS, structlog.processors.JSONRenderer()] if as_json else [structlog.dev.ConsoleRenderer()]
+    )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=[*_SHARED, structlog.stdlib.ExtraAdder()],
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *renderers],
+        )
+    )
+    logging.basicConfig(level=level, handlers=[handler], force=True)
+    structlog.configure(
+        processors=[
+            structlog.stdlib.filter_by_level,
+            *_SHARED,
+            structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
+        ],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=False,
+    )
+
+
+def logger(name: str) -> structlog.stdlib.BoundLogger:
+    """Return the logger of a module."""
+    found: structlog.stdlib.BoundLogger = structlog.stdlib.get_logger(name)
+    return found
