@@ -1,0 +1,357 @@
+"""What a Hugging Face `model_type` implies when a config does not say it: shapes, biases, ties, class defaults.
+
+Source: the configuration and modelling classes of transformers 5.24.0 (`models/<type>/`), read as facts. A family is
+listed only when the canonical job can describe its layers, or when `hybrid` says that it cannot; an unknown
+`model_type` implies nothing.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Literal
+
+Normalization = Literal["rmsnorm", "layernorm"]
+MlpKind = Literal["swiglu", "geglu", "gelu", "relu2", "relu"]
+PositionEmbedding = Literal["rope", "learned", "alibi", "none"]
+QkNorm = Literal["none", "per_head", "full"]
+
+_NO_DIMENSIONS: Mapping[str, int] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyDefaults:
+    """What one `model_type` implies; the defaults of this class are those of the Llama family.
+
+    `num_key_value_heads` and `head_dim` are what the class fills in for an absent key; None means the number of query
+    heads and hidden_size / num_attention_heads. `attention_bias_on_output` says whether the key `attention_bias` also covers
+    the output projection. `dimensions` are the class's values for keys that a shortened config.json may omit.
+    """
+
+    class_name: str
+    normalization: Normalization = "rmsnorm"
+    norms_per_layer: Literal[2, 4] = 2
+    mlp: MlpKind = "swiglu"
+    position_embedding: PositionEmbedding = "rope"
+    qk_norm: QkNorm = "none"
+    qkv_bias: bool = False
+    output_bias: bool = False
+    mlp_bias: bool = False
+    attention_bias_on_output: bool = True
+    tie_word_embeddings: bool = False
+    parallel_residual: bool = False
+    moe: bool = False
+    latent_attention: bool = False
+    hybrid: bool = False
+    num_key_value_heads: int | None = None
+    head_dim: int | None = None
+    dimensions: Mapping[str, int] = field(default=_NO_DIMENSIONS)
+
+    @property
+    def gated(self) -> bool:
+        """Whether the MLP multiplies two branches."""
+        return self.mlp in {"swiglu", "geglu"}
+
+
+def family_defaults(model_type: str | None) -> FamilyDefaults | None:
+    """What `model_type` implies, or None for `custom`, an unknown type, or none given."""
+    return _FAMILIES.get(model_type or "")
+
+
+def known_model_types() -> list[str]:
+    """Every `model_type` with an entry, sorted."""
+    return sorted(_FAMILIES)
+
+
+def mlp_kind(gated: bool, hidden_act: str) -> MlpKind | None:
+    """Shape of an MLP with this activation (Hugging Face's name), or None when the job has no word for it."""
+    act = hidden_act.lower()
+    if act in {"silu", "swish"}:
+        return "swiglu" if gated else None
+    if act.startswith(("gelu", "quick_gelu")):
+        return "geglu" if gated else "gelu"
+    if gated:
+        return None
+    return {"relu": "relu", "relu2": "relu2", "relu_squared": "relu2", "squared_relu": "relu2"}.get(act)  # type: ignore[return-value]
+
+
+def _dimensions(
+    hidden: int, layers: int, heads: int, ffn: int, vocab: int, positions: int, **more: int
+) -> Mapping[str, int]:
+    """The class defaults of the keys that every family has, and those of its own."""
+    return MappingProxyType(
+        {
+            "hidden_size": hidden,
+            "num_hidden_layers": layers,
+            "num_attention_heads": heads,
+            "intermediate_size": ffn,
+            "vocab_size": vocab,
+            "max_position_embeddings": positions,
+            **more,
+        }
+    )
+
+
+_LLAMA = FamilyDefaults("LlamaConfig", dimensions=_dimensions(4096, 32, 32, 11008, 32000, 2048))
+_MISTRAL = FamilyDefaults(
+    "MistralConfig", num_key_value_heads=8, dimensions=_dimensions(4096, 32, 32, 14336, 32000, 131072)
+)
+_QWEN2 = FamilyDefaults(
+    "Qwen2Config",
+    qkv_bias=True,
+    attention_bias_on_output=False,
+    dimensions=_dimensions(4096, 32, 32, 22016, 151936, 32768),
+)
+_QWEN3 = FamilyDefaults(
+    "Qwen3Config",
+    qk_norm="per_head",
+    head_dim=128,
+    dimensions=_dimensions(4096, 32, 32, 22016, 151936, 32768),
+)
+_QWEN3_MOE = FamilyDefaults(
+    "Qwen3MoeConfig",
+    qk_norm="per_head",
+    moe=True,
+    num_key_value_heads=4,
+    dimensions=_dimensions(
+        2048, 24, 32, 6144, 151936, 32768,
+        decoder_sparse_step=1, moe_intermediate_size=768, num_experts=128, num_experts_per_tok=8,
+    ),
+)  # fmt: skip
+_DEEPSEEK_V3 = FamilyDefaults(
+    "DeepseekV3Config",
+    moe=True,
+    latent_attention=True,
+    dimensions=_dimensions(
+        7168, 61, 128, 18432, 129280, 4096,
+        moe_intermediate_size=2048, n_shared_experts=1, num_experts=256, num_experts_per_tok=8, first_k_dense_replace=3,
+        kv_lora_rank=512, q_lora_rank=1536, qk_rope_head_dim=64, v_head_dim=128, qk_nope_head_dim=128,
+    ),
+)  # fmt: skip
+_GEMMA = FamilyDefaults(
+    "GemmaConfig",
+    mlp="geglu",
+    tie_word_embeddings=True,
+    head_dim=256,
+    dimensions=_dimensions(3072, 28, 16, 24576, 256000, 8192),
+)
+_GEMMA2 = replace(
+    _GEMMA,
+    class_name="Gemma2Config",
+    norms_per_layer=4,
+    num_key_value_heads=4,
+    dimensions=_dimensions(2304, 26, 8, 9216, 256000, 8192, sliding_window=4096),
+)
+_OLMO2 = FamilyDefaults("Olmo2Config", qk_norm="full", dimensions=_dimensions(4096, 32, 32, 11008, 50304, 2048))
+_GLM4 = FamilyDefaults(
+    "Glm4Config",
+    norms_per_layer=4,
+    qkv_bias=True,
+    attention_bias_on_output=False,
+    num_key_value_heads=2,
+    head_dim=128,
+    dimensions=_dimensions(4096, 40, 32, 13696, 151552, 131072),
+)
+
+_FAMILIES: Mapping[str, FamilyDefaults] = MappingProxyType(
+    {
+        "llama": _LLAMA,
+        "granite": replace(_LLAMA, class_name="GraniteConfig"),
+        "mistral": replace(_MISTRAL, dimensions={**_MISTRAL.dimensions, "sliding_window": 4096}),
+        "mixtral": replace(
+            _MISTRAL,
+            class_name="MixtralConfig",
+            moe=True,
+            dimensions={**_MISTRAL.dimensions, "num_experts": 8, "num_experts_per_tok": 2},
+        ),
+        "smollm3": FamilyDefaults(
+            "SmolLM3Config",
+            tie_word_embeddings=True,
+            num_key_value_heads=4,
+            dimensions=_dimensions(2048, 36, 16, 11008, 128256, 32768),
+        ),
+        "seed_oss": FamilyDefaults(
+            "SeedOssConfig",
+            qkv_bias=True,
+            attention_bias_on_output=False,
+            num_key_value_heads=8,
+            head_dim=128,
+            dimensions=_dimensions(4096, 64, 80, 27648, 155136, 524288),
+        ),
+        "qwen2": _QWEN2,
+        "qwen2_moe": replace(
+            _QWEN2,
+            class_name="Qwen2MoeConfig",
+            moe=True,
+            dimensions=_dimensions(
+                2048,
+                24,
+                16,
+                5632,
+                151936,
+                32768,
+                decoder_sparse_step=1,
+                moe_intermediate_size=1408,
+                shared_expert_intermediate_size=5632,
+                num_experts=60,
+                num_experts_per_tok=4,
+            ),
+        ),
+        "qwen3": _QWEN3,
+        "qwen3_moe": _QWEN3_MOE,
+        # Three layers in four are gated delta nets, which the canonical job has no words for yet.
+        "qwen3_next": replace(
+            _QWEN3_MOE,
+            class_name="Qwen3NextConfig",
+            hybrid=True,
+            num_key_value_heads=2,
+            head_dim=256,
+            dimensions=_dimensions(
+                2048,
+                48,
+                16,
+                5632,
+                151936,
+                32768,
+                decoder_sparse_step=1,
+                moe_intermediate_size=512,
+                shared_expert_intermediate_size=512,
+                num_experts=512,
+                num_experts_per_tok=10,
+            ),
+        ),
+        "deepseek_v2": replace(
+            _DEEPSEEK_V3,
+            class_name="DeepseekV2Config",
+            dimensions=_dimensions(
+                4096,
+                32,
+                32,
+                11008,
+                102400,
+                2048,
+                moe_intermediate_size=1407,
+                n_shared_experts=2,
+                num_experts=64,
+                first_k_dense_replace=0,
+                kv_lora_rank=512,
+                q_lora_rank=1536,
+                qk_rope_head_dim=64,
+                v_head_dim=128,
+                qk_nope_head_dim=128,
+            ),
+        ),
+        "deepseek_v3": _DEEPSEEK_V3,
+        # Kimi K2 ships DeepSeek-V3's classes under its own name.
+        "kimi_k2": _DEEPSEEK_V3,
+        "gemma": _GEMMA,
+        "gemma2": _GEMMA2,
+        "gemma3_text": replace(
+            _GEMMA2,
+            class_name="Gemma3TextConfig",
+            qk_norm="per_head",
+            dimensions=_dimensions(2304, 26, 8, 9216, 262208, 131072, sliding_window=4096),
+        ),
+        "gpt2": FamilyDefaults(
+            "GPT2Config",
+            normalization="layernorm",
+            mlp="gelu",
+            position_embedding="learned",
+            qkv_bias=True,
+            output_bias=True,
+            mlp_bias=True,
+            tie_word_embeddings=True,
+            dimensions=_dimensions(768, 12, 12, 3072, 50257, 1024),
+        ),
+        "gpt_neox": FamilyDefaults(
+            "GPTNeoXConfig",
+            normalization="layernorm",
+            mlp="gelu",
+            qkv_bias=True,
+            output_bias=True,
+            mlp_bias=True,
+            parallel_residual=True,
+            dimensions=_dimensions(6144, 44, 64, 24576, 50432, 2048),
+        ),
+        "starcoder2": FamilyDefaults(
+            "Starcoder2Config",
+            normalization="layernorm",
+            mlp="gelu",
+            qkv_bias=True,
+            output_bias=True,
+            mlp_bias=True,
+            tie_word_embeddings=True,
+            num_key_value_heads=2,
+            dimensions=_dimensions(3072, 30, 24, 12288, 49152, 4096),
+        ),
+        "nemotron": FamilyDefaults(
+            "NemotronConfig",
+            normalization="layernorm",
+            mlp="relu2",
+            dimensions=_dimensions(6144, 32, 48, 24576, 256000, 4096),
+        ),
+        "olmo2": _OLMO2,
+        "olmo3": replace(_OLMO2, class_name="Olmo3Config", dimensions={**_OLMO2.dimensions, "sliding_window": 4096}),
+        "olmoe": replace(
+            _OLMO2,
+            class_name="OlmoeConfig",
+            moe=True,
+            dimensions=_dimensions(2048, 16, 16, 2048, 50304, 4096, num_experts=64, num_experts_per_tok=8),
+        ),
+        "phi3": FamilyDefaults("Phi3Config", dimensions=_dimensions(3072, 32, 32, 8192, 32064, 4096)),
+        # Router, experts and attention have biases; each layer also has one learned sink per head.
+        "gpt_oss": FamilyDefaults(
+            "GptOssConfig",
+            qkv_bias=True,
+            output_bias=True,
+            mlp_bias=True,
+            moe=True,
+            num_key_value_heads=8,
+            head_dim=64,
+            dimensions=_dimensions(
+                2880, 36, 64, 2880, 201088, 131072, sliding_window=128, num_experts=128, num_experts_per_tok=4
+            ),
+        ),
+        "glm4": _GLM4,
+        "glm4_moe": replace(
+            _GLM4,
+            class_name="Glm4MoeConfig",
+            norms_per_layer=2,
+            qkv_bias=False,
+            moe=True,
+            num_key_value_heads=8,
+            head_dim=None,
+            dimensions=_dimensions(
+                4096,
+                46,
+                96,
+                10944,
+                151552,
+                131072,
+                moe_intermediate_size=1408,
+                n_shared_experts=1,
+                num_experts=128,
+                num_experts_per_tok=8,
+                first_k_dense_replace=1,
+            ),
+        ),
+        # Queries and keys pass a norm without weights, which adds no parameters.
+        "llama4_text": FamilyDefaults(
+            "Llama4TextConfig",
+            moe=True,
+            num_key_value_heads=8,
+            head_dim=128,
+            dimensions=_dimensions(
+                5120,
+                48,
+                40,
+                16384,
+                202048,
+                131072,
+                moe_intermediate_size=8192,
+                n_shared_experts=1,
+                num_experts=16,
+                num_experts_per_tok=1,
+            ),
+        ),
+    }
+)
