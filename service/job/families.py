@@ -23,8 +23,8 @@ class FamilyDefaults:
     """What one `model_type` implies; the defaults of this class are those of the Llama family.
 
     `num_key_value_heads` and `head_dim` are what the class fills in for an absent key; None means the number of query
-    heads and hidden_size / num_attention_heads. `attention_bias_on_output` says whether the key `attention_bias` also covers
-    the output projection. `dimensions` are the class's values for keys that a shortened config.json may omit.
+    heads and hidden_size / num_attention_heads. `attention_bias_on_output` says whether the key `attention_bias` also
+    covers the output projection. `dimensions` are the class's values for keys that a shortened config.json may omit.
     """
 
     class_name: str
