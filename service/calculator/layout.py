@@ -1,0 +1,91 @@
+"""How one job is spread over GPUs and over time.
+
+Degrees, batch sizes and the depth of checkpointing may be int64 arrays: then one `Layout` stands for many layouts that
+share a pipeline, a schedule and a checkpointing method, and every formula evaluates all of them at once.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from service.calculator.units import Int, where
+
+Granularity = Literal["none", "selective", "full"]
+Method = Literal["uniform", "block"]
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpointing:
+    """Activation checkpointing: what is stored for the backward and what is computed again.
+
+    `num_layers` is the length of a uniform segment, or the number of checkpointed layers of each chunk under block.
+    """
+
+    granularity: Granularity = "none"
+    method: Method | None = None
+    num_layers: Int = 1
+    modules: tuple[str, ...] = ()
+    distribute_saved: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Which layers each pipeline rank holds: `chunks[rank][chunk]` is a range of layer indexes.
+
+    The embedding is on the first rank's first chunk, the head on the last rank's last chunk.
+    """
+
+    chunks: tuple[tuple[tuple[int, ...], ...], ...]
+
+    def layers_of(self, stage: int) -> tuple[int, ...]:
+        """All layer indexes of a rank, chunk by chunk."""
+        return tuple(layer for chunk in self.chunks[stage] for layer in chunk)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Parallel degrees, batch, schedule, placement, sharding and checkpointing.
+
+    `sequence_parallel` is 0 or 1; `shards` is the number of ranks over which optimizer states are split (1 for none);
+    `group` is the number of micro-batches that an interleaved schedule runs in a row on one chunk.
+    """
+
+    tensor: Int
+    sequence_parallel: Int
+    context: Int
+    data: Int
+    pipeline: int
+    virtual: int
+    schedule: str
+    group: Int
+    placement: Placement
+    micro_batch: Int
+    micro_batches: Int
+    sequence_length: Int
+    sharding_stage: Int
+    shards: Int
+    checkpointing: Checkpointing = Checkpointing()
+    context_method: str = "p2p"
+    expert: Int = 1
+    expert_tensor: Int = 1
+    overlap_grad_reduce: bool = False
+    overlap_param_gather: bool = False
+
+    @property
+    def local_sequence(self) -> Int:
+        """Tokens of one sequence on one GPU, s/c."""
+        return self.sequence_length // self.context
+
+    @property
+    def tokens(self) -> Int:
+        """Tokens of one micro-batch on one GPU, T = s·b/c."""
+        return self.local_sequence * self.micro_batch
+
+    @property
+    def sequence_shards(self) -> Int:
+        """Ranks over which norms and residuals are split: the tensor degree with sequence parallelism, else 1."""
+        return where(self.sequence_parallel, self.tensor, 1)
+
+    @property
+    def world_size(self) -> Int:
+        """GPUs of the whole job, t·p·c·D."""
+        return self.tensor * self.pipeline * self.context * self.data

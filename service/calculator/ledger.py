@@ -1,0 +1,113 @@
+"""The ledger: every block of memory that one GPU holds, as named lines.
+
+A `Tensor` is what is stored once; a `Line` says how many of them a stage holds and at which moments. Both work on
+Python ints (one estimate) and on int64 arrays (a search over layouts): shapes and counts may be either.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from service.calculator.units import BYTES, Int
+
+
+class Category(StrEnum):
+    """What a line belongs to; a stage's categories sum to its device bytes."""
+
+    WEIGHTS = "weights"
+    GRADIENTS = "gradients"
+    OPTIMIZER = "optimizer"
+    ACTIVATIONS = "activations"
+    LOGITS = "logits"
+    COMMUNICATION = "communication"
+    WORKSPACE = "workspace"
+    ALLOCATOR = "allocator"
+    CONTEXT = "context"
+
+
+class Moment(StrEnum):
+    """Points of a training step at which a stage can peak (memory_model.md, section 9)."""
+
+    WARMUP_FORWARD = "warmup_forward"
+    LOSS = "loss"
+    FIRST_BACKWARD = "first_backward"
+    HEAD_BACKWARD = "head_backward"
+    RECOMPUTE = "recompute"
+    OPTIMIZER_STEP = "optimizer_step"
+
+
+class Scope(StrEnum):
+    """Who sees a line: the tensors' total, the caching allocator, or only the driver."""
+
+    ALLOCATED = "allocated"
+    RESERVED = "reserved"
+    DEVICE = "device"
+
+
+ALWAYS: tuple[Moment, ...] = tuple(Moment)
+WITH_ACTIVATIONS: tuple[Moment, ...] = tuple(each for each in Moment if each is not Moment.OPTIMIZER_STEP)
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """One stored tensor on one GPU: bytes = product of the shape × width of the dtype."""
+
+    name: str
+    category: Category
+    shape: tuple[Int, ...]
+    dtype: str
+    sharded_by: tuple[str, ...]
+    source: str
+
+    @property
+    def bytes(self) -> Int:
+        """Bytes of one such tensor."""
+        total: Int = BYTES[self.dtype]
+        for each in self.shape:
+            total = total * each
+        return total
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """`count` tensors that a stage holds during the moments in `alive`.
+
+    `modelled` marks estimates of memory that no rule gives exactly (context, communicators, allocator).
+    """
+
+    tensor: Tensor
+    count: Int
+    alive: tuple[Moment, ...]
+    scope: Scope = Scope.ALLOCATED
+    modelled: bool = False
+
+    @property
+    def bytes(self) -> Int:
+        """Bytes of all tensors of the line."""
+        return self.tensor.bytes * self.count
+
+
+def total_bytes(lines: Iterable[Line]) -> Int:
+    """Sum of the lines' bytes."""
+    total: Int = 0
+    for line in lines:
+        total = total + line.bytes
+    return total
+
+
+def alive_at(lines: Iterable[Line], moment: Moment) -> list[Line]:
+    """The lines that exist at a moment, in ledger order."""
+    return [line for line in lines if moment in line.alive]
+
+
+def moment_totals(lines: Sequence[Line], moments: Iterable[Moment]) -> dict[Moment, Int]:
+    """Bytes alive at each of the moments."""
+    sizes = [(line.bytes, line.alive) for line in lines]
+    totals: dict[Moment, Int] = {}
+    for moment in moments:
+        total: Int = 0
+        for size, alive in sizes:
+            if moment in alive:
+                total = total + size
+        totals[moment] = total
+    return totals

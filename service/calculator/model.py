@@ -1,0 +1,85 @@
+"""One architecture: its dimensions and its layers, in order."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+Normalization = Literal["rmsnorm", "layernorm"]
+PositionEmbedding = Literal["rope", "learned", "alibi", "none"]
+QkNorm = Literal["none", "per_head", "full"]
+MlpKind = Literal["swiglu", "geglu", "gelu", "relu2", "relu"]
+
+
+@dataclass(frozen=True, slots=True)
+class Attention:
+    """Multi-head, grouped-query or multi-query attention (a heads, g key/value groups, head width d)."""
+
+    heads: int
+    groups: int
+    head_dim: int
+    qkv_bias: bool = False
+    output_bias: bool = False
+    qk_norm: QkNorm = "none"
+    window: int | None = None
+
+    @property
+    def query_width(self) -> int:
+        """Width of all queries, a·d; need not equal the hidden size."""
+        return self.heads * self.head_dim
+
+    @property
+    def key_width(self) -> int:
+        """Width of all keys (and of all values), g·d."""
+        return self.groups * self.head_dim
+
+
+@dataclass(frozen=True, slots=True)
+class Mlp:
+    """A dense MLP whose branches are `width` wide."""
+
+    width: int
+    kind: MlpKind
+    bias: bool = False
+
+    @property
+    def branches(self) -> int:
+        """Outputs of the first projection in multiples of the width: 2 when gated."""
+        return 2 if self.kind in {"swiglu", "geglu"} else 1
+
+
+@dataclass(frozen=True, slots=True)
+class LayerKind:
+    """One kind of decoder layer; a model repeats a few kinds in some order."""
+
+    attention: Attention
+    mlp: Mlp
+    norms: int = 2
+    parallel_residual: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A decoder: `pattern[i]` is the index into `kinds` of layer i."""
+
+    name: str
+    hidden_size: int
+    vocab_size: int
+    kinds: tuple[LayerKind, ...]
+    pattern: tuple[int, ...]
+    normalization: Normalization
+    position_embedding: PositionEmbedding
+    max_positions: int
+    tied_embeddings: bool
+
+    @property
+    def layers(self) -> int:
+        """Number of decoder layers, L."""
+        return len(self.pattern)
+
+    def kinds_of(self, layers: Sequence[int]) -> dict[int, int]:
+        """How many layers of each kind are among the given layer indexes."""
+        counts: dict[int, int] = {}
+        for layer in layers:
+            kind = self.pattern[layer]
+            counts[kind] = counts.get(kind, 0) + 1
+        return counts

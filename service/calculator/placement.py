@@ -1,0 +1,145 @@
+"""Which layers a pipeline rank holds (memory_model.md, section 1.3; Megatron's transformer_block.py)."""
+
+from dataclasses import dataclass
+
+from service.calculator.layout import Placement
+
+
+class PlacementError(ValueError):
+    """Layers cannot be placed as asked; the message names the rule."""
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """How layers are divided over ranks: at most one of the four forms."""
+
+    layers: tuple[int, ...] | None = None
+    first: int | None = None
+    last: int | None = None
+    account_for_embedding: bool = False
+    account_for_loss: bool = False
+    layout: str | None = None
+
+
+EVEN = Split()
+
+
+def place(layers: int, pipeline: int, virtual: int, split: Split = EVEN) -> Placement:
+    """Layer indexes of every chunk of every rank.
+
+    Raises `PlacementError` when the layers cannot be divided by the rule that the split names.
+    """
+    counts = _chunk_counts(layers, pipeline, virtual, split)
+    ranges: list[list[tuple[int, ...]]] = [[] for _ in range(pipeline)]
+    start = 0
+    for chunk in range(virtual):
+        for rank in range(pipeline):
+            stop = start + counts[rank][chunk]
+            ranges[rank].append(tuple(range(start, stop)))
+            start = stop
+    if start != layers:
+        raise PlacementError(f"the stages hold {start} layers, the model has {layers}")
+    return Placement(tuple(tuple(chunks) for chunks in ranges))
+
+
+def _chunk_counts(layers: int, pipeline: int, virtual: int, split: Split) -> list[list[int]]:
+    if split.layout is not None:
+        return _from_layout(split.layout, pipeline)
+    if split.layers is not None:
+        return _from_list(split.layers, pipeline, virtual)
+    if split.first is not None or split.last is not None:
+        return _first_and_last(layers, pipeline, virtual, split)
+    return _even(layers, pipeline, virtual, split)
+
+
+def _from_list(listed: tuple[int, ...], pipeline: int, virtual: int) -> list[list[int]]:
+    if len(listed) == pipeline * virtual:
+        return [list(listed[rank * virtual : (rank + 1) * virtual]) for rank in range(pipeline)]
+    if len(listed) == pipeline:
+        return [_divide(count, virtual, "layers of each rank") for count in listed]
+    raise PlacementError(f"{len(listed)} layer counts given for {pipeline} ranks of {virtual} chunks")
+
+
+def _divide(layers: int, parts: int, what: str) -> list[int]:
+    if layers % parts:
+        raise PlacementError(f"{what}: {layers} cannot be divided by {parts}")
+    return [layers // parts] * parts
+
+
+def _first_and_last(layers: int, pipeline: int, virtual: int, split: Split) -> list[list[int]]:
+    ends = [each for each in (split.first, split.last) if each is not None]
+    middle, ranks = layers - sum(ends), pipeline - len(ends)
+    if middle < 0 or (ranks == 0) != (middle == 0):
+        raise PlacementError(f"{middle} layers are left for {ranks} middle ranks")
+    inner = _divide(middle, ranks, "layers of the middle ranks") if ranks else []
+    counts = [*([split.first] if split.first is not None else []), *inner]
+    counts += [split.last] if split.last is not None else []
+    return [_divide(count, virtual, "layers of each rank") for count in counts]
+
+
+def _even(layers: int, pipeline: int, virtual: int, split: Split) -> list[list[int]]:
+    extra = int(split.account_for_embedding) + int(split.account_for_loss)
+    per_rank = _divide(layers + extra, pipeline, "layers (with the embedding and loss counted as asked)")
+    counts = [_divide(count, virtual, "layers of each rank") for count in per_rank]
+    counts[0][0] -= int(split.account_for_embedding)
+    counts[-1][-1] -= int(split.account_for_loss)
+    if counts[0][0] < 0 or counts[-1][-1] < 0:
+        raise PlacementError("a chunk would hold fewer than no layers")
+    return counts
+
+
+def _from_layout(layout: str, pipeline: int) -> list[list[int]]:
+    """Parse Megatron's layout string: groups in order of chunk, then rank; `t` is a layer.
+
+    Source: megatron/core/transformer/pipeline_parallel_layer_layout.py.
+    """
+    groups = expand_layout(layout).split("|")
+    if len(groups) % pipeline:
+        raise PlacementError(f"the layout has {len(groups)} groups, not a multiple of {pipeline} ranks")
+    return [[group.count("t") for group in groups[rank::pipeline]] for rank in range(pipeline)]
+
+
+def expand_layout(layout: str, limit: int = 20_000) -> str:
+    """Write out the repetitions of a layout string: `(tt|)*3` and `t*2`.
+
+    Raises `PlacementError` on an unknown letter, an unbalanced bracket or an expansion past `limit` characters.
+    """
+    text, position = layout.replace(" ", "").replace(",", ""), 0
+
+    def read(depth: int) -> str:
+        nonlocal position
+        parts: list[str] = []
+        while position < len(text) and text[position] != ")":
+            if text[position] == "(":
+                position += 1
+                item = read(depth + 1)
+                if position >= len(text):
+                    raise PlacementError("the layout has an open bracket")
+            else:
+                item = text[position]
+            position += 1
+            parts.append(item * _repeat())
+            if sum(map(len, parts)) > limit:
+                raise PlacementError(f"the layout is longer than {limit} characters")
+        if depth == 0 and position < len(text):
+            raise PlacementError("the layout closes a bracket that it did not open")
+        return "".join(parts)
+
+    def _repeat() -> int:
+        nonlocal position
+        if position >= len(text) or text[position] != "*":
+            return 1
+        end = position + 1
+        while end < len(text) and text[end].isdigit():
+            end += 1
+        digits = text[position + 1 : end]
+        if not digits or len(digits) > 5:  # noqa: PLR2004  (no layout repeats 100,000 times)
+            raise PlacementError("a * in the layout needs a number of at most five digits")
+        position = end
+        return int(digits)
+
+    expanded = read(0)
+    unknown = set(expanded) - set("EtmL|")
+    if unknown:
+        raise PlacementError(f"unknown letters in the layout: {', '.join(sorted(unknown))}; E, t, m, L and | are known")
+    return expanded
