@@ -1,0 +1,1 @@
+"""Where plans are kept: SQLite or PostgreSQL behind functions that take and return plain frozen dataclasses."""

@@ -1,0 +1,75 @@
+"""Pages of a list, newest first, by keyset: a page costs the same at any depth, and none skips or repeats a row."""
+
+import base64
+import binascii
+import struct
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Generic, TypeVar
+from uuid import UUID
+
+from sqlalchemy import Select, Uuid, literal, tuple_
+from sqlalchemy.orm import InstrumentedAttribute
+
+from service.store.errors import InvalidCursor
+from service.store.types import UtcDateTime
+
+T = TypeVar("T")
+Row = TypeVar("Row")
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_CURSOR = struct.Struct(">q16s")
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[T]):
+    """Some items of a list, and where the next ones begin (None on the last page)."""
+
+    items: tuple[T, ...]
+    next_cursor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """The place of a row in a list."""
+
+    created_at: datetime
+    id: UUID
+
+
+def encode_cursor(key: Key) -> str:
+    """Return the opaque text that stands for the place after this row."""
+    microseconds = (key.created_at - _EPOCH) // timedelta(microseconds=1)
+    return base64.urlsafe_b64encode(_CURSOR.pack(microseconds, key.id.bytes)).decode()
+
+
+def decode_cursor(text: str) -> Key:
+    """Return the place that a cursor stands for. Raises InvalidCursor."""
+    try:
+        microseconds, raw = _CURSOR.unpack(base64.b64decode(text.encode("ascii"), altchars=b"-_", validate=True))
+        return Key(_EPOCH + timedelta(microseconds=microseconds), UUID(bytes=raw))
+    except (UnicodeEncodeError, binascii.Error, struct.error, OverflowError):
+        raise InvalidCursor("this cursor was not given out by this service; begin without one") from None
+
+
+def page_statement(
+    statement: Select[Row],
+    created_at: InstrumentedAttribute[datetime],
+    row_id: InstrumentedAttribute[UUID],
+    limit: int,
+    cursor: str | None,
+) -> Select[Row]:
+    """Return the statement limited to one page, and one row more that tells whether another page follows."""
+    if cursor is not None:
+        after = decode_cursor(cursor)
+        place = tuple_(literal(after.created_at, UtcDateTime()), literal(after.id, Uuid()))
+        statement = statement.where(tuple_(created_at, row_id) < place)
+    return statement.order_by(created_at.desc(), row_id.desc()).limit(limit + 1)
+
+
+def page_of(rows: Sequence[Row], limit: int, key: Callable[[Row], Key], item: Callable[[Row], T]) -> Page[T]:
+    """Return the page of the rows that `page_statement` found."""
+    shown = rows[:limit]
+    more = len(rows) > limit
+    return Page(tuple(item(row) for row in shown), encode_cursor(key(shown[-1])) if more else None)

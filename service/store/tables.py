@@ -1,0 +1,80 @@
+"""The tables. Rows stay inside the store; the layers above see the frozen dataclasses of its other modules."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import JSON, BigInteger, CheckConstraint, ForeignKey, Index, MetaData, Text, Uuid
+from sqlalchemy.orm import DeclarativeBase, Mapped, attribute_keyed_dict, mapped_column, relationship
+
+from service.store.types import UtcDateTime
+
+# Every column is in the name, so that a name never changes its meaning when a second index comes.
+NAMING = {
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "ck": "ck_%(table_name)s_%(constraint_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
+    "pk": "pk_%(table_name)s",
+}
+
+# Documents are read whole and never searched inside, so PostgreSQL keeps them as `json`: there `jsonb` was seen to
+# reorder keys, to return 1e22 as an integer and to refuse "\u0000", all of which SQLite stores as written.
+Document = JSON(none_as_null=True)
+
+
+class Base(DeclarativeBase):
+    """What all tables share."""
+
+    metadata = MetaData(naming_convention=NAMING)
+    type_annotation_map = {  # noqa: RUF012 - SQLAlchemy reads it from the class
+        str: Text(),
+        UUID: Uuid(),
+        datetime: UtcDateTime(),
+        dict[str, Any]: Document,
+    }
+
+
+class PlanRow(Base):
+    """A stored plan: what lists and filters ask for as columns, question and answer as documents."""
+
+    __tablename__ = "plans"
+    __table_args__ = (
+        CheckConstraint("verdict IN ('fits', 'tight', 'does_not_fit', 'unknown')", name="verdict"),
+        CheckConstraint("world_size > 0", name="world_size"),
+        CheckConstraint("peak_device_bytes >= 0", name="peak_device_bytes"),
+        # One index for each way to list plans, newest first: a page costs the same at any depth.
+        Index(None, "created_at", "id"),
+        Index(None, "model", "created_at", "id"),
+        Index(None, "device", "created_at", "id"),
+        Index(None, "verdict", "created_at", "id"),
+    )
+
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    digest: Mapped[str] = mapped_column(unique=True)
+    created_at: Mapped[datetime]
+    model: Mapped[str]
+    device: Mapped[str]
+    world_size: Mapped[int]
+    verdict: Mapped[str]
+    best_step_seconds: Mapped[float | None]
+    peak_device_bytes: Mapped[int | None] = mapped_column(BigInteger())
+    request: Mapped[dict[str, Any]]
+    answer: Mapped[dict[str, Any]]
+    schema_version: Mapped[int]
+    method_version: Mapped[str]
+
+    labels: Mapped[dict[str, "PlanLabelRow"]] = relationship(
+        collection_class=attribute_keyed_dict("key"), passive_deletes=True, cascade="all, delete-orphan", lazy="raise"
+    )
+
+
+class PlanLabelRow(Base):
+    """One label of a plan: rows rather than a document, because lists are filtered by them."""
+
+    __tablename__ = "plan_labels"
+    __table_args__ = (Index(None, "key", "value", "plan_id"),)
+
+    plan_id: Mapped[UUID] = mapped_column(ForeignKey("plans.id", ondelete="CASCADE"), primary_key=True)
+    key: Mapped[str] = mapped_column(primary_key=True)
+    value: Mapped[str]
