@@ -1,30 +1,38 @@
 """Widths of data types, powers of 1024, and the few operations that formulas use on ints and int64 arrays alike."""
 
 import math
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-Int: TypeAlias = "int | NDArray[np.int64]"
+Int: TypeAlias = int | NDArray[np.int64]
 """A Python int (one layout) or an int64 array (many layouts at once)."""
+
+Condition: TypeAlias = Int | NDArray[np.bool_]
+"""A comparison of `Int`s, or a flag kept as 0 or 1."""
 
 KIB = 1 << 10
 MIB = 1 << 20
 GIB = 1 << 30
 
-BYTES: dict[str, int] = {
-    "fp64": 8,
-    "fp32": 4,
-    "bf16": 2,
-    "fp16": 2,
-    "fp8": 1,
-    "int64": 8,
-    "int32": 4,
-    "int8": 1,
-    "uint8": 1,
-    "bool": 1,
-}
+BYTES: Mapping[str, int] = MappingProxyType(
+    {
+        "fp64": 8,
+        "fp32": 4,
+        "bf16": 2,
+        "fp16": 2,
+        "fp8": 1,
+        "int64": 8,
+        "int32": 4,
+        "int16": 2,
+        "int8": 1,
+        "uint8": 1,
+        "bool": 1,
+    }
+)
 """Bytes of one element of each data type."""
 
 
@@ -52,8 +60,8 @@ def maximum(left: Int, right: Int) -> Int:
     return np.maximum(left, right)
 
 
-def where(condition: Int, then: Int, otherwise: Int) -> Int:
-    """`then` where the condition is not 0, else `otherwise`; stays a Python int on ints."""
+def where(condition: Condition, then: Int, otherwise: Int) -> Int:
+    """`then` where the condition holds (is not 0), else `otherwise`; one of the two itself on a scalar condition."""
     if isinstance(condition, int):
         return then if condition else otherwise
     return np.where(condition, then, otherwise)
