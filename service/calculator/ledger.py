@@ -26,12 +26,17 @@ class Category(StrEnum):
 
 
 class Moment(StrEnum):
-    """Points of a training step at which a stage can peak (memory_model.md, section 9)."""
+    """Points of a training step at which a stage can peak (memory_model.md, section 9).
+
+    The first backward is the loss's on the last stage and a layer's on the others; the head's and the first layer's
+    backward follow on the last stage.
+    """
 
     WARMUP_FORWARD = "warmup_forward"
     LOSS = "loss"
     FIRST_BACKWARD = "first_backward"
     HEAD_BACKWARD = "head_backward"
+    LAYER_BACKWARD = "layer_backward"
     RECOMPUTE = "recompute"
     OPTIMIZER_STEP = "optimizer_step"
 

@@ -1,6 +1,8 @@
 """What the framework computes with and keeps in memory, for one job."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+
+from service.calculator.device import Accelerator
 
 
 @dataclass(frozen=True, slots=True)
@@ -8,14 +10,41 @@ class LossRecipe:
     """Copies of the logits that a loss implementation holds, by dtype, at three points.
 
     `kept` from the loss to the head's backward, `forward` and `backward` at the peaks of the two passes (including
-    what is kept). `compute` stands for the dtype of activations. Source: memory_model.md, section 4.
+    what is kept); label smoothing adds copies to both peaks. `compute` stands for the dtype of activations.
+    Source: memory_model.md, section 4.
     """
 
     name: str
     kept: tuple[str, ...]
     forward: tuple[str, ...]
     backward: tuple[str, ...]
+    smoothing_forward: tuple[str, ...] = ()
+    smoothing_backward: tuple[str, ...] = ()
     vocabulary_parallel: bool = True
+
+    def in_compute(self, compute: str) -> "LossRecipe":
+        """The recipe with its data types filled in: a cast from fp32 to fp32 makes no copy."""
+
+        def typed(copies: tuple[str, ...]) -> tuple[str, ...]:
+            if compute == "fp32":
+                return tuple(each for each in copies if each != "compute") or ("fp32",)
+            return tuple(compute if each == "compute" else each for each in copies)
+
+        return replace(self, kept=typed(self.kept), forward=typed(self.forward), backward=typed(self.backward))
+
+    def smoothed(self) -> "LossRecipe":
+        """The recipe with label smoothing."""
+        return replace(
+            self,
+            forward=self.forward + self.smoothing_forward,
+            backward=self.backward + self.smoothing_backward,
+        )
+
+    def with_logits_kept(self) -> "LossRecipe":
+        """The recipe when the caller holds the logits through the backward."""
+        return replace(
+            self, kept=(*self.kept, "compute"), forward=(*self.forward, "compute"), backward=(*self.backward, "compute")
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +69,24 @@ class Recipe:
     deallocate_pipeline_outputs: bool = True
     vocabulary_multiple: int = 128
     buffer_alignment: int = 64
-    contiguous_gradients: bool = True
-    notes: tuple[str, ...] = field(default_factory=tuple)
+    gradient_copy_kept: bool = True
+    deterministic: bool = False
+    attention_mask: bool = True
 
     @property
     def scores_stored(self) -> bool:
         """Whether attention keeps its score matrix for the backward."""
         return self.attention in {"unfused", "eager"}
+
+    def on(self, accelerator: Accelerator) -> "Recipe":
+        """The recipe with `auto` attention settled for a GPU.
+
+        Megatron's local layers have only unfused attention. Transformer Engine takes cuDNN's fused kernel on Hopper and
+        flash-attn elsewhere: on A100 and GB200 the automatic backend holds exactly flash-attn's copy of the output,
+        2Tq bytes a layer, more than on H100 (Megatron-LM CI golden values @ d98e8a64).
+        """
+        if self.attention != "auto":
+            return self
+        if self.transformer_impl == "local":
+            return replace(self, attention="unfused")
+        return replace(self, attention="fused" if accelerator.architecture == "sm90" else "flash")

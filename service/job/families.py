@@ -44,7 +44,7 @@ class FamilyDefaults:
     hybrid: bool = False
     num_key_value_heads: int | None = None
     head_dim: int | None = None
-    dimensions: Mapping[str, int] = field(default=_NO_DIMENSIONS)
+    dimensions: Mapping[str, int] = field(default_factory=lambda: _NO_DIMENSIONS)
 
     @property
     def gated(self) -> bool:

@@ -17,7 +17,7 @@ Dtype = Literal["bf16", "fp16", "fp32"]
 MomentDtype = Literal["fp32", "bf16", "fp16", "fp8", "int8"]
 
 
-def _at_most(limit: int) -> Any:  # noqa: ANN401  (pydantic's FieldInfo is what Annotated takes)
+def _at_most(limit: int) -> Any:
     return Field(strict=True, ge=1, le=limit)
 
 
@@ -132,7 +132,7 @@ class ModelSection(Section):
     mlp: Literal["swiglu", "geglu", "gelu", "relu2", "relu"] | None = Field(None, examples=["swiglu"])
     """Shape of the dense MLP: gated (`swiglu`, `geglu`) or not."""
     position_embedding: Literal["rope", "learned", "alibi", "none"] | None = Field(None, examples=["rope"])
-    """How positions enter; `learned` adds max_position_embeddings × hidden_size parameters."""
+    """How positions enter; `learned` adds max_position_embeddings x hidden_size parameters."""
     qk_norm: Literal["none", "per_head", "full"] | None = Field(None, examples=["none"])
     """Normalisation of queries and keys: over one head's width or over the full width."""
     qkv_bias: Flag | None = Field(None, examples=[False])
@@ -214,7 +214,7 @@ class ShardingSection(Section):
     stage: Annotated[int, Field(strict=True, ge=0, le=3)] | None = Field(None, examples=[1])
     """0 nothing, 1 optimizer states (Megatron's distributed optimizer), 2 and gradients, 3 and weights."""
     degree: Degree | None = Field(None, examples=[None])
-    """Ranks that share one copy; default data × context, smaller means hybrid sharding."""
+    """Ranks that share one copy; default data x context, smaller means hybrid sharding."""
     reshard_after_forward: Literal["default", "always", "never"] | None = Field(None, examples=[None])
     """FSDP: whether gathered weights are freed after the forward."""
     buckets: Buckets | None = Field(None, examples=[None])
@@ -271,9 +271,7 @@ class BatchSection(Section):
 
     micro: Annotated[int, _at_most(limits.MICRO_BATCH)] | None = Field(None, examples=[1])
     """Sequences in one micro-batch on one data-parallel rank; an estimate needs it, a plan searches it."""
-    global_: Annotated[int, _at_most(limits.GLOBAL_BATCH)] | None = Field(
-        None, alias="global", examples=[512]
-    )
+    global_: Annotated[int, _at_most(limits.GLOBAL_BATCH)] | None = Field(None, alias="global", examples=[512])
     """Sequences in one optimizer step over all ranks."""
     accumulation: Annotated[int, _at_most(limits.GLOBAL_BATCH)] | None = Field(None, examples=[None])
     """Micro-batches in one optimizer step on one data-parallel rank."""

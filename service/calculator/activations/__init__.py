@@ -1,0 +1,1 @@
+"""What one layer saves for its backward, tensor by tensor, for one micro-batch on one GPU."""

@@ -1,0 +1,195 @@
+"""The estimate: the ledger of every stage, its moments, and its peak.
+
+`estimate` answers for one layout in Python ints; `peak_device_bytes` evaluates the same lines on int64 arrays for a
+search over many layouts.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from service.calculator.activations.layer import layer_tensors
+from service.calculator.activations.saved import Saved
+from service.calculator.checkpointing import recompute_lines, stored_lines
+from service.calculator.device import Accelerator
+from service.calculator.head import EndCounts, embedding_lines, head_lines
+from service.calculator.layout import Layout
+from service.calculator.ledger import Line, Moment, Scope, alive_at, moment_totals, total_bytes
+from service.calculator.model import Model
+from service.calculator.overhead import driver_lines, workspace_lines
+from service.calculator.recipe import Recipe
+from service.calculator.schedules import Schedule, in_flight
+from service.calculator.states import parameter_count, stage_parameters, state_lines
+from service.calculator.transients import backward_lines, pipeline_lines
+from service.calculator.units import Int, maximum
+
+METHOD_VERSION = "1"
+"""Changes whenever the same job can get another answer."""
+
+_FALLING = {"gpipe", "1f1b", "interleaved"}
+"""Schedules whose in-flight count never rises from one rank to the next."""
+
+
+@dataclass(frozen=True, slots=True)
+class StageEstimate:
+    """One pipeline rank: its peak moment, the totals there, and all lines of its ledger (bytes)."""
+
+    stage: int
+    layers: tuple[int, ...]
+    parameters: int
+    in_flight_microbatches: float
+    moment: Moment
+    moments: Mapping[Moment, int]
+    lines: tuple[Line, ...]
+    allocated_bytes: int
+    reserved_bytes: int
+    device_bytes: int
+
+    @property
+    def ledger(self) -> list[Line]:
+        """The lines alive at the peak; they sum to `device_bytes`."""
+        return alive_at(self.lines, self.moment)
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """Every stage of one job."""
+
+    stages: tuple[StageEstimate, ...]
+
+    @property
+    def peak(self) -> StageEstimate:
+        """The stage that needs most device memory."""
+        return max(self.stages, key=lambda each: each.device_bytes)
+
+
+def estimate(model: Model, layout: Layout, recipe: Recipe, accelerator: Accelerator) -> Estimate:
+    """Itemised memory of every stage of one layout (Python ints)."""
+    recipe = recipe.on(accelerator)
+    saved = _saved_by_kind(model, layout, recipe)
+    stages = range(layout.pipeline)
+    return Estimate(tuple(_stage(model, layout, recipe, accelerator, stage, saved) for stage in stages))
+
+
+def stage_lines(model: Model, layout: Layout, recipe: Recipe, accelerator: Accelerator, stage: int) -> list[Line]:
+    """All lines of a stage's ledger, at every moment, on ints or int64 arrays."""
+    recipe = recipe.on(accelerator)
+    lines = _allocated_lines(model, layout, recipe, accelerator, stage, _saved_by_kind(model, layout, recipe))
+    return lines + driver_lines(layout, _peak(lines, _moments(layout, stage)))
+
+
+def stage_moments(
+    model: Model, layout: Layout, recipe: Recipe, accelerator: Accelerator, stage: int
+) -> dict[Moment, Int]:
+    """Device bytes of a stage at each moment that occurs on it."""
+    lines = stage_lines(model, layout, recipe, accelerator, stage)
+    return moment_totals(lines, _moments(layout, stage))
+
+
+def peak_device_bytes(model: Model, layout: Layout, recipe: Recipe, accelerator: Accelerator) -> Int:
+    """Device bytes at the worst moment of the worst stage; the function of the search."""
+    recipe = recipe.on(accelerator)
+    saved = _saved_by_kind(model, layout, recipe)
+    worst: Int = 0
+    for stage in distinct_stages(model, layout):
+        lines = _allocated_lines(model, layout, recipe, accelerator, stage, saved)
+        allocated = _peak(lines, _moments(layout, stage))
+        worst = maximum(worst, allocated + total_bytes(driver_lines(layout, allocated)))
+    return worst
+
+
+def distinct_stages(model: Model, layout: Layout) -> list[int]:
+    """The ranks that can be the worst: the first of all ranks that hold the same layers and ends.
+
+    Where in-flight counts never rise along the pipeline, a later rank with the same contents cannot hold more.
+    """
+    if layout.schedule not in _FALLING:
+        return list(range(layout.pipeline))
+    seen: dict[object, int] = {}
+    for stage in range(layout.pipeline):
+        chunks = tuple(tuple(sorted(model.kinds_of(chunk).items())) for chunk in layout.placement.chunks[stage])
+        seen.setdefault((stage == 0, stage == layout.pipeline - 1, chunks), stage)
+    return list(seen.values())
+
+
+def _saved_by_kind(model: Model, layout: Layout, recipe: Recipe) -> dict[int, list[Saved]]:
+    return {index: layer_tensors(kind, model, layout, recipe) for index, kind in enumerate(model.kinds)}
+
+
+def _chunk_counts(layout: Layout, stage: int) -> Sequence[Int]:
+    """Micro-batches in flight of each chunk of a rank."""
+    schedule = Schedule(layout.schedule, layout.pipeline, layout.virtual, layout.micro_batches, layout.group)
+    return in_flight(schedule, stage).chunks
+
+
+def _allocated_lines(
+    model: Model,
+    layout: Layout,
+    recipe: Recipe,
+    accelerator: Accelerator,
+    stage: int,
+    saved: Mapping[int, Sequence[Saved]],
+) -> list[Line]:
+    counts = _chunk_counts(layout, stage)
+    first, last = stage == 0, stage == layout.pipeline - 1
+    lines = state_lines(model, layout, recipe, stage)
+    if first:
+        lines += embedding_lines(model, layout, recipe, counts[0])
+    for kind, tensors in saved.items():
+        layers = [model.kinds_of(chunk).get(kind, 0) for chunk in layout.placement.chunks[stage]]
+        if any(layers):
+            lines += stored_lines(tensors, layout, layers, counts)
+            lines += recompute_lines(tensors, layout, layers)
+            lines += backward_lines(model.kinds[kind], model, layout, recipe, last=last)
+    if last:
+        losses = layout.micro_batches if layout.schedule in {"gpipe", "looped_bfs"} else 1
+        lines += head_lines(model, layout, recipe, EndCounts(counts[-1], losses))
+    lines += pipeline_lines(model, layout, recipe, sum(counts[1:], counts[0]))
+    return lines + workspace_lines(recipe, accelerator)
+
+
+def _moments(layout: Layout, stage: int) -> list[Moment]:
+    """The moments that occur on a stage: those of the loss on the last one only, recomputation only when asked for."""
+    absent = set()
+    if stage != layout.pipeline - 1:
+        absent |= {Moment.LOSS, Moment.HEAD_BACKWARD, Moment.LAYER_BACKWARD}
+    if layout.checkpointing.granularity == "none":
+        absent.add(Moment.RECOMPUTE)
+    return [each for each in Moment if each not in absent]
+
+
+def _peak(lines: Sequence[Line], moments: Sequence[Moment]) -> Int:
+    worst: Int = 0
+    for total in moment_totals(lines, moments).values():
+        worst = maximum(worst, total)
+    return worst
+
+
+def _stage(
+    model: Model,
+    layout: Layout,
+    recipe: Recipe,
+    accelerator: Accelerator,
+    stage: int,
+    saved: Mapping[int, Sequence[Saved]],
+) -> StageEstimate:
+    lines = _allocated_lines(model, layout, recipe, accelerator, stage, saved)
+    occurring = _moments(layout, stage)
+    lines += driver_lines(layout, _peak(lines, occurring))
+    moments = {moment: int(total) for moment, total in moment_totals(lines, occurring).items()}
+    worst = max(moments, key=lambda each: moments[each])
+    at_peak = alive_at(lines, worst)
+    allocated = total_bytes(line for line in at_peak if line.scope is Scope.ALLOCATED)
+    reserved = total_bytes(line for line in at_peak if line.scope is Scope.RESERVED)
+    counts = _chunk_counts(layout, stage)
+    return StageEstimate(
+        stage=stage,
+        layers=layout.placement.layers_of(stage),
+        parameters=int(parameter_count(stage_parameters(model, layout, recipe, stage))),
+        in_flight_microbatches=float(sum(int(each) for each in counts)) / layout.virtual,
+        moment=worst,
+        moments=moments,
+        lines=tuple(lines),
+        allocated_bytes=int(allocated),
+        reserved_bytes=int(allocated + reserved),
+        device_bytes=moments[worst],
+    )

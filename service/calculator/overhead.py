@@ -1,0 +1,78 @@
+"""Memory that no rule gives exactly: workspaces, allocator, context, communicators. Every line here is modelled.
+
+Constants are upper-middle values of what the sources report, not fits to single runs.
+"""
+
+from service.calculator.device import Accelerator
+from service.calculator.layout import Layout
+from service.calculator.ledger import ALWAYS, Category, Line, Scope, Tensor
+from service.calculator.recipe import Recipe
+from service.calculator.units import MIB, Int, where
+
+GEMM_WORKSPACE = (4 * MIB, 32 * MIB)
+"""Transformer Engine's GEMM workspace before compute capability 9 and from it on (TE cpp_extensions/gemm.py)."""
+
+BLAS_WORKSPACE = (8 * MIB + 128 * 1024, 32 * MIB)
+"""One cuBLAS workspace: ":4096:2:16:8", or ":4096:8" on Hopper, on Blackwell and under deterministic mode."""
+
+BLAS_WORKSPACES = 2
+"""cuBLAS and cuBLASLt each keep one: with two, the resident bytes of Megatron-LM's CI beyond parameters, gradients
+and states come out within 10 MiB on A100, H100 and GB200, deterministic or not (golden values @ d98e8a64)."""
+
+FRAGMENTATION_PERCENT = 3
+"""Reserved over allocated: 1.02-1.15 reported (memory_model.md 8); SimuMax's B200 runs without context parallelism
+have a median of 1.03."""
+
+CONTEXT_BYTES = 512 * MIB
+"""CUDA context and loaded kernels: 0.4-0.8 GiB on A100 and H100 with Transformer Engine and NCCL (section 8)."""
+
+CHANNELS = 16
+CHANNEL_BYTES = 12 * MIB
+"""One NCCL channel: 10 MiB on the receiving and 2 MiB on the sending side (nccl init.cc, transport/p2p.cc)."""
+
+
+def workspace_lines(recipe: Recipe, accelerator: Accelerator) -> list[Line]:
+    """Scratch buffers that count as allocated."""
+    recent = accelerator.architecture.startswith(("sm9", "sm10", "sm12"))
+    large = accelerator.architecture.startswith(("sm9", "sm10")) or recipe.deterministic
+    lines = []
+    if recipe.transformer_impl == "transformer_engine":
+        lines.append(_line("workspace.gemm", Category.WORKSPACE, GEMM_WORKSPACE[recent], Scope.ALLOCATED, "TE gemm.py"))
+    source = "memory_model.md 8 cuBLAS"
+    size = BLAS_WORKSPACE[large]
+    lines.append(_line("workspace.blas", Category.WORKSPACE, size, Scope.ALLOCATED, source, BLAS_WORKSPACES))
+    return lines
+
+
+def driver_lines(layout: Layout, peak_allocated: Int) -> list[Line]:
+    """What the allocator keeps beyond the allocated peak, and what only the driver sees.
+
+    The allocator does not give back what the peak needed, so its line is alive during the whole step.
+    """
+    kept = peak_allocated * FRAGMENTATION_PERCENT // 100
+    communicator = CHANNELS * CHANNEL_BYTES
+    return [
+        _line("allocator.fragmentation", Category.ALLOCATOR, kept, Scope.RESERVED, "memory_model.md 8 fragmentation"),
+        _line("context.driver", Category.CONTEXT, CONTEXT_BYTES, Scope.DEVICE, "memory_model.md 8 context"),
+        _line(
+            "communication.communicators",
+            Category.COMMUNICATION,
+            communicator,
+            Scope.DEVICE,
+            "memory_model.md 8 NCCL",
+            communicators(layout),
+        ),
+    ]
+
+
+def communicators(layout: Layout) -> Int:
+    """Process groups of more than one rank that a Megatron rank uses: tensor, pipeline, context, data × context."""
+    groups: Int = 0
+    for degree in (layout.tensor, layout.pipeline, layout.context, layout.data * layout.context):
+        groups = groups + where(degree - 1, 1, 0)
+    return groups
+
+
+def _line(name: str, category: Category, size: Int, scope: Scope, source: str, count: Int = 1) -> Line:
+    tensor = Tensor(name, category, (size,), "uint8", (), f"modelled: {source}")
+    return Line(tensor, count, ALWAYS, scope, modelled=True)

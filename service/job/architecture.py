@@ -1,0 +1,161 @@
+"""From the job's model section to the calculator's `Model`: presets, families, and what is still missing."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+from service.calculator.model import Attention, LayerKind, Mlp, Model
+from service.catalog.models import UnknownModel, load_models
+from service.job.diagnostics import Diagnostic, MissingFact, Origin
+from service.job.families import FamilyDefaults, family_defaults, mlp_kind
+from service.job.schema import ModelSection
+from service.job.values import Values
+
+REQUIRED = ("hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size", "vocab_size")
+NOT_DENSE = {
+    "num_experts": "mixture-of-experts layers",
+    "kv_lora_rank": "multi-head latent attention",
+    "layers_block_type": "hybrid layers",
+    "mamba_d_state": "Mamba layers",
+    "num_nextn_predict_layers": "multi-token prediction",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Architecture:
+    """The resolved model, or None with the problems that prevent it."""
+
+    model: Model | None
+    diagnostics: list[Diagnostic]
+    missing: list[MissingFact]
+
+
+def resolve_architecture(section: ModelSection, values: Values) -> Architecture:
+    """Fill the model section from its preset and its family, noting in `values` where each came from."""
+    stated = section.model_dump(exclude_none=True)
+    problems: list[Diagnostic] = []
+    values.give("/model", stated)
+    preset = stated.pop("preset", None)
+    if preset is not None:
+        _fill_preset(preset, values, problems)
+    known = values.section("/model")
+    problems += _unsupported(known)
+    family = family_defaults(known.get("model_type"))
+    _fill_family(family, values)
+    missing = [
+        MissingFact(fact, f"the model's {fact} is not given; send it or a preset")
+        for fact in REQUIRED
+        if values.get(f"/model/{fact}") is None
+    ]
+    if problems or missing:
+        return Architecture(None, problems, missing)
+    return Architecture(_model(values.section("/model")), problems, missing)
+
+
+def _fill_preset(preset: str, values: Values, problems: list[Diagnostic]) -> None:
+    try:
+        found = load_models()[preset]
+    except (KeyError, UnknownModel):
+        close = sorted(load_models())
+        problems.append(
+            Diagnostic(
+                "unknown_model",
+                "error",
+                f"no preset is called {preset!r}",
+                ("/model/preset",),
+                preset,
+                "a preset of GET /v1/models",
+                tuple(_nearest(preset, close)),
+            )
+        )
+        return
+    for key, value in found.config.items():
+        values.fill(f"/model/{key}", value, "default", f"preset {preset}")
+
+
+def _nearest(name: str, known: list[str]) -> list[str]:
+    return get_close_matches(name.lower(), known, 3, 0.5)
+
+
+def _unsupported(known: Mapping[str, Any]) -> list[Diagnostic]:
+    """Refuse what this version cannot itemise, by name: nothing is ever priced as if it were dense."""
+    found = [(f"/model/{key}", what) for key, what in NOT_DENSE.items() if known.get(key)]
+    family = family_defaults(known.get("model_type"))
+    if family is not None and not found:
+        traits = {"mixture-of-experts layers": family.moe, "multi-head latent attention": family.latent_attention}
+        traits["hybrid layers"] = family.hybrid
+        found = [("/model/model_type", what) for what, present in traits.items() if present]
+    return [
+        Diagnostic(
+            "unknown_architecture",
+            "error",
+            f"{what} are not supported yet",
+            (pointer,),
+            str(known.get(pointer.rsplit("/", 1)[1])),
+            "a dense decoder",
+            (),
+        )
+        for pointer, what in found
+    ]
+
+
+def _fill_family(family: FamilyDefaults | None, values: Values) -> None:
+    origin: Origin = "default" if family else "assumed"
+    where = f"transformers {family.class_name}" if family else "Llama-like decoder"
+    implied = family or FamilyDefaults("Llama-like decoder")
+    bias = values.get("/model/linear_bias")
+    attention_bias = values.get("/model/attention_bias")
+    act = values.get("/model/hidden_act")
+    shape = mlp_kind(implied.gated, act) if act else None
+    on_output = attention_bias if implied.attention_bias_on_output else None
+
+    def first(*options: Any) -> Any:
+        return next(each for each in options if each is not None)
+
+    defaults = {
+        "normalization": implied.normalization,
+        "norms_per_layer": implied.norms_per_layer,
+        "mlp": first(shape, implied.mlp),
+        "position_embedding": implied.position_embedding,
+        "qk_norm": implied.qk_norm,
+        "qkv_bias": first(bias, attention_bias, implied.qkv_bias),
+        "output_bias": first(bias, on_output, implied.output_bias),
+        "mlp_bias": first(bias, implied.mlp_bias),
+        "parallel_residual": implied.parallel_residual,
+        "tie_word_embeddings": implied.tie_word_embeddings,
+    }
+    for key, value in defaults.items():
+        values.fill(f"/model/{key}", value, origin, where)
+    heads, hidden = values.get("/model/num_attention_heads"), values.get("/model/hidden_size")
+    if heads:
+        groups = implied.num_key_value_heads or heads
+        values.fill("/model/num_key_value_heads", groups, "default", where if implied.num_key_value_heads else "heads")
+    if heads and hidden:
+        width = implied.head_dim or max(hidden // heads, 1)
+        values.fill("/model/head_dim", width, "default", where if implied.head_dim else "hidden_size / heads")
+
+
+def _model(known: Mapping[str, Any]) -> Model:
+    attention = Attention(
+        heads=known["num_attention_heads"],
+        groups=known["num_key_value_heads"],
+        head_dim=known["head_dim"],
+        qkv_bias=known["qkv_bias"],
+        output_bias=known["output_bias"],
+        qk_norm=known["qk_norm"],
+        window=known.get("sliding_window"),
+    )
+    mlp = Mlp(known["intermediate_size"], known["mlp"], known["mlp_bias"])
+    kind = LayerKind(attention, mlp, known["norms_per_layer"], known["parallel_residual"])
+    return Model(
+        name=known.get("preset") or known.get("model_type") or "custom",
+        hidden_size=known["hidden_size"],
+        vocab_size=known["vocab_size"],
+        kinds=(kind,),
+        pattern=(0,) * known["num_hidden_layers"],
+        normalization=known["normalization"],
+        position_embedding=known["position_embedding"],
+        max_positions=known.get("max_position_embeddings") or 0,
+        tied_embeddings=known["tie_word_embeddings"],
+    )

@@ -1,0 +1,368 @@
+"""From a job to what the calculator takes: every default filled in, every problem reported at once."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from service.calculator.layout import Checkpointing, Layout
+from service.calculator.model import Model
+from service.calculator.placement import PlacementError, Split, place
+from service.calculator.recipe import Recipe
+from service.catalog.profiles import Profile, load_losses, load_profiles
+from service.job.architecture import resolve_architecture
+from service.job.diagnostics import Diagnostic, Findings, MissingFact, Origin
+from service.job.schema import Job
+from service.job.validate import check
+from service.job.values import Values
+
+SECTIONS = (
+    "parallelism",
+    "sharding",
+    "stages",
+    "batch",
+    "checkpointing",
+    "precision",
+    "optimizer",
+    "kernels",
+    "dropout",
+)
+
+
+class InvalidJob(ValueError):
+    """The job breaks a rule or lacks a fact; `findings` has all of it, not the first alone."""
+
+    def __init__(self, findings: Findings) -> None:
+        self.findings = findings
+        facts = [each.fact for each in findings.missing]
+        super().__init__(
+            "; ".join([each.message for each in findings.errors] + [f"{fact} is missing" for fact in facts])
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedModel:
+    """A job whose architecture and recipe are known; its layout may be open."""
+
+    job: Job
+    model: Model
+    recipe: Recipe
+    findings: Findings
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A job with nothing left open: `job` is the canonical form, every default written out."""
+
+    job: Job
+    model: Model
+    layout: Layout
+    recipe: Recipe
+    findings: Findings
+
+
+def resolve(job: Job) -> Resolved:
+    """Model, layout and recipe of a complete job.
+
+    Raises `InvalidJob` with every broken rule and missing fact.
+    """
+    draft = _draft(job)
+    missing = [*draft.missing, *_fill_layout(draft.values, draft.profile)]
+    filled = Job.model_validate(draft.values.document())
+    problems = [*draft.problems, *check(filled)]
+    findings = Findings(problems, missing, draft.values.sources)
+    if findings.errors or missing or draft.model is None:
+        raise InvalidJob(findings)
+    try:
+        layout = _layout(draft.values, draft.model)
+    except PlacementError as error:
+        unplaced = Diagnostic("layers_not_divisible", "error", str(error), ("/stages", "/parallelism/pipeline"))
+        raise InvalidJob(replace(findings, diagnostics=[*problems, unplaced])) from error
+    return Resolved(filled, draft.model, layout, _recipe(draft.values, draft.profile), findings)
+
+
+def resolve_model(job: Job) -> ResolvedModel:
+    """Model and recipe of a job whose layout is to be searched; only what a search cannot choose must be known.
+
+    Raises `InvalidJob` with every broken rule and missing fact.
+    """
+    draft = _draft(job)
+    missing = list(draft.missing)
+    if draft.values.get("/batch/sequence_length") is None:
+        missing.append(_SEQUENCE_MISSING)
+    filled = Job.model_validate(draft.values.document())
+    findings = Findings([*draft.problems, *check(filled)], missing, draft.values.sources)
+    if findings.errors or missing or draft.model is None:
+        raise InvalidJob(findings)
+    return ResolvedModel(filled, draft.model, _recipe(draft.values, draft.profile), findings)
+
+
+def job_with_layout(job: Job, layout: Layout) -> Job:
+    """The job with a found layout written into it."""
+    checkpointing = layout.checkpointing
+    full = checkpointing.granularity == "full"
+    found: dict[str, dict[str, Any]] = {
+        "parallelism": {
+            "tensor": int(layout.tensor),
+            "sequence": bool(layout.sequence_parallel),
+            "pipeline": layout.pipeline,
+            "virtual_pipeline": layout.virtual,
+            "context": int(layout.context),
+            "data": int(layout.data),
+            "microbatch_group_size": int(layout.group) if layout.virtual > 1 else None,
+        },
+        "sharding": {"stage": int(layout.sharding_stage), "degree": None},
+        "batch": {
+            "micro": int(layout.micro_batch),
+            "global": int(layout.micro_batch * layout.micro_batches * layout.data),
+            "accumulation": None,
+        },
+        "checkpointing": {
+            "granularity": checkpointing.granularity,
+            "method": checkpointing.method if full else None,
+            "num_layers": int(checkpointing.num_layers) if full else None,
+            "modules": list(checkpointing.modules),
+        },
+    }
+    document = job.model_dump(by_alias=True, exclude_none=True)
+    for section, fields in found.items():
+        document[section] = {**document.get(section, {}), **fields}
+    document |= {"schedule": layout.schedule, "world_size": int(layout.world_size)}
+    return Job.model_validate(document)
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    values: Values
+    profile: Profile
+    model: Model | None
+    problems: list[Diagnostic]
+    missing: list[MissingFact]
+
+
+_SEQUENCE_MISSING = MissingFact("sequence_length", "the sequence length (tokens) is not given")
+
+
+def _draft(job: Job) -> _Draft:
+    """Everything that does not depend on the layout."""
+    stated = job.model_dump(by_alias=True, exclude_none=True)
+    values = Values()
+    values.give("", {key: value for key, value in stated.items() if key != "model"})
+    architecture = resolve_architecture(job.model, values)
+    problems = list(architecture.diagnostics)
+    profile = load_profiles().get(job.framework.name)
+    if profile is None:
+        problems.append(
+            Diagnostic(
+                "unsupported_framework",
+                "error",
+                f"{job.framework.name} is not supported yet",
+                ("/framework/name",),
+                job.framework.name,
+                f"one of {', '.join(sorted(load_profiles()))}",
+            )
+        )
+        profile = load_profiles()["megatron-core"]
+    problems += _version_notice(job, profile) + _unpriced(values)
+    _fill_recipe(values, profile)
+    return _Draft(values, profile, architecture.model, problems, architecture.missing)
+
+
+def _version_notice(job: Job, profile: Profile) -> list[Diagnostic]:
+    version = job.framework.version
+    if version is None or profile.version.startswith(version.split()[0]):
+        return []
+    message = f"{job.framework.name} {version} is estimated with the profile of {profile.version}"
+    return [Diagnostic("nearest_profile", "info", message, ("/framework/version",), version)]
+
+
+UNPRICED = {
+    "/precision/fp8": "8-bit training",
+    "/adapters": "adapters",
+    "/checkpointing/offload": "activation offload",
+    "/checkpointing/op": "operation-level checkpointing",
+    "/checkpointing/every": "every n-th layer checkpointing",
+    "/optimizer/parameter_offload": "parameter offload",
+    "/kernels/cuda_graphs": "CUDA graphs",
+}
+
+
+def _unpriced(values: Values) -> list[Diagnostic]:
+    """Refuse what changes memory and is not itemised yet, rather than leave it out silently."""
+    found = [(pointer, what) for pointer, what in UNPRICED.items() if values.get(pointer) not in (None, "none", False)]
+    if values.get("/optimizer/offload") not in (None, "none"):
+        found.append(("/optimizer/offload", "optimizer offload"))
+    if values.get("/optimizer/name") not in (None, "adam"):
+        found.append(("/optimizer/name", f"the optimizer {values.get('/optimizer/name')}"))
+    if (values.get("/sharding/stage") or 0) > 1:
+        found.append(("/sharding/stage", "sharding of gradients and weights"))
+    if values.get("/schedule") not in (None, "gpipe", "1f1b", "interleaved"):
+        found.append(("/schedule", f"the schedule {values.get('/schedule')}"))
+    loss = values.get("/kernels/cross_entropy")
+    if loss is not None and loss not in load_losses():
+        found.append(("/kernels/cross_entropy", f"the loss recipe {loss}"))
+    return [
+        Diagnostic("unsupported_option", "error", f"{what} is not supported yet", (pointer,), str(values.get(pointer)))
+        for pointer, what in found
+    ]
+
+
+def _fill_recipe(values: Values, profile: Profile) -> None:
+    """Defaults of precision, optimizer, kernels and dropout."""
+    where = profile.identity
+
+    def fill(pointer: str, value: Any, rule: str = where) -> None:
+        values.fill(pointer, value, "default", rule)
+
+    fill("/framework/transformer_impl", profile.transformer_impl)
+    fill("/batch/padding_mask", profile.attention_mask)
+    fill("/precision/compute", profile.compute)
+    compute = values.get("/precision/compute")
+    fill("/precision/parameters", compute)
+    half = values.get("/precision/parameters") != "fp32"
+    fill("/precision/master", "fp32" if half else "none")
+    fill("/precision/gradients", "fp16" if compute == "fp16" else "fp32", "fp32 accumulation with bf16")
+    fill("/optimizer/name", "adam")
+    fill("/optimizer/moments", ["fp32", "fp32"])
+    fill("/kernels/attention", profile.attention)
+    fill("/kernels/cross_entropy", profile.cross_entropy)
+    fill("/kernels/grad_accumulation_fusion", profile.grad_accumulation_fusion)
+    fill("/kernels/deallocate_pipeline_outputs", profile.deallocate_pipeline_outputs)
+    fill("/kernels/activation", "fused")
+    fill("/kernels/norm", "fused")
+    fill("/dropout/hidden", profile.hidden_dropout)
+    fill("/dropout/attention", profile.attention_dropout)
+
+
+def _fill_layout(values: Values, profile: Profile) -> Sequence[MissingFact]:
+    """Defaults of degrees, batch, schedule and checkpointing; returns the facts that nothing implies."""
+    for degree in ("tensor", "pipeline", "virtual_pipeline", "context", "expert"):
+        values.fill(f"/parallelism/{degree}", 1, "default", profile.identity)
+    values.fill("/parallelism/sequence", False, "default", profile.identity)
+    values.fill("/sharding/stage", profile.sharding_stage, "default", profile.identity)
+    values.fill("/checkpointing/granularity", "none", "default", profile.identity)
+    missing = []
+    if values.get("/batch/sequence_length") is None:
+        missing.append(_SEQUENCE_MISSING)
+    if values.get("/batch/micro") is None:
+        missing.append(MissingFact("micro", "the micro-batch size is not given"))
+    if not _fill_data(values):
+        missing.append(MissingFact("world_size", "neither world_size nor parallelism.data is given"))
+    if not missing:
+        _fill_batch(values, profile)
+    _fill_schedule(values, profile)
+    return missing
+
+
+def _fill_data(values: Values) -> bool:
+    """Derive the data-parallel degree from the world size, or the other way round."""
+    grid = 1
+    for degree in ("tensor", "pipeline", "context"):
+        grid *= values.get(f"/parallelism/{degree}")
+    world, data = values.get("/world_size"), values.get("/parallelism/data")
+    if world is not None:
+        values.fill("/parallelism/data", max(world // grid, 1), "derived", "world_size / (tensor · pipeline · context)")
+    elif data is not None:
+        values.fill("/world_size", data * grid, "derived", "tensor · pipeline · context · data")
+    return values.get("/parallelism/data") is not None
+
+
+def _fill_batch(values: Values, profile: Profile) -> None:
+    """Megatron: an absent global batch is one micro-batch on every data-parallel rank."""
+    micro, data = values.get("/batch/micro"), values.get("/parallelism/data")
+    accumulation = values.get("/batch/accumulation")
+    if values.get("/batch/global") is None:
+        origin: Origin = "derived" if accumulation else "default"
+        values.fill("/batch/global", micro * data * (accumulation or 1), origin, f"micro · data ({profile.identity})")
+    values.fill(
+        "/batch/accumulation",
+        max(values.get("/batch/global") // (micro * data), 1),
+        "derived",
+        "global / (micro · data)",
+    )
+
+
+def _fill_schedule(values: Values, profile: Profile) -> None:
+    chunks = values.get("/parallelism/virtual_pipeline")
+    values.fill("/schedule", "interleaved" if chunks > 1 else "1f1b", "default", profile.identity)
+    if values.get("/schedule") == "interleaved":
+        values.fill("/parallelism/microbatch_group_size", values.get("/parallelism/pipeline"), "default", "pipeline")
+    if values.get("/checkpointing/granularity") == "selective":
+        values.fill("/checkpointing/modules", ["core_attn"], "default", profile.identity)
+
+
+def _layout(values: Values, model: Model) -> Layout:
+    """The calculator's layout; every value is there by now. Raises `PlacementError`."""
+    degrees, batch = values.section("/parallelism"), values.section("/batch")
+    stage = values.get("/sharding/stage")
+    pipeline, virtual = degrees["pipeline"], degrees["virtual_pipeline"]
+    stated = values.section("/stages")
+    layers = stated.pop("layers", None)
+    split = Split(layers=tuple(layers) if layers else None, **stated)
+    ranks = values.get("/sharding/degree") or (degrees["data"] * degrees["context"])
+    ranks = max(ranks // (values.get("/sharding/optimizer_instances") or 1), 1)
+    return Layout(
+        tensor=degrees["tensor"],
+        sequence_parallel=int(degrees["sequence"] and degrees["tensor"] > 1),
+        context=degrees["context"],
+        data=degrees["data"],
+        pipeline=pipeline,
+        virtual=virtual,
+        schedule=values.get("/schedule"),
+        group=degrees.get("microbatch_group_size") or pipeline,
+        placement=place(model.layers, pipeline, virtual, split),
+        micro_batch=batch["micro"],
+        micro_batches=batch["accumulation"],
+        sequence_length=batch["sequence_length"],
+        sharding_stage=stage,
+        shards=ranks if stage else 1,
+        checkpointing=_checkpointing(values),
+        context_method=degrees.get("context_method") or "p2p",
+        overlap_grad_reduce=bool(values.get("/sharding/overlap_grad_reduce")),
+        overlap_param_gather=bool(values.get("/sharding/overlap_param_gather")),
+    )
+
+
+def _checkpointing(values: Values) -> Checkpointing:
+    stated = values.section("/checkpointing")
+    return Checkpointing(
+        granularity=stated["granularity"],
+        method=stated.get("method"),
+        num_layers=stated.get("num_layers") or 1,
+        modules=tuple(stated.get("modules") or ()),
+        distribute_saved=bool(stated.get("distribute_saved")),
+    )
+
+
+def _recipe(values: Values, profile: Profile) -> Recipe:
+    precision, kernels = values.section("/precision"), values.section("/kernels")
+    loss = load_losses()[kernels["cross_entropy"]]
+    if kernels.get("label_smoothing"):
+        loss = loss.smoothed()
+    if kernels.get("logits_kept"):
+        loss = loss.with_logits_kept()
+    master = precision["master"]
+    return Recipe(
+        profile=profile.identity,
+        transformer_impl=values.get("/framework/transformer_impl"),
+        compute=precision["compute"],
+        parameters=precision["parameters"],
+        master=None if master == "none" else "fp32" if master == "fp32" else "bf16",
+        gradients=precision["gradients"],
+        moments=tuple(values.get("/optimizer/moments")),
+        attention=kernels["attention"],
+        loss=replace(
+            loss.in_compute(precision["compute"]), vocabulary_parallel=kernels.get("vocab_parallel_loss") is not False
+        ),
+        softmax_fp32=bool(kernels.get("softmax_fp32")),
+        hidden_dropout=values.get("/dropout/hidden"),
+        attention_dropout=values.get("/dropout/attention"),
+        activation_fused=kernels["activation"] == "fused",
+        norm_fused=kernels["norm"] == "fused",
+        gradient_accumulation_fusion=kernels["grad_accumulation_fusion"],
+        deallocate_pipeline_outputs=kernels["deallocate_pipeline_outputs"],
+        vocabulary_multiple=profile.vocabulary_multiple,
+        buffer_alignment=profile.buffer_alignment,
+        gradient_copy_kept=profile.gradient_copy_kept,
+        deterministic=bool(kernels.get("deterministic")),
+        attention_mask=bool(values.get("/batch/padding_mask")),
+    )
