@@ -1,0 +1,73 @@
+"""The application: settings in, routes wired together."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.resources import files
+from typing import Any
+
+import anyio.to_thread
+from anyio import CapacityLimiter
+from fastapi import APIRouter, FastAPI
+from starlette.staticfiles import StaticFiles
+
+from service.api import handlers
+from service.api.bodies import StrictRoute
+from service.api.identity import RequestIdentity
+from service.api.openapi import DESCRIPTION, TAGS, operation_id, write_document
+from service.api.routes import devices, documentation, estimates, health, imports, models, plans
+from service.api.services import Services
+from service.settings import Settings
+from service.store.migration import ensure_usable
+from service.store.session import Store
+from service.usecases.release import RELEASE
+
+
+class Application(FastAPI):
+    """FastAPI with our way of writing the OpenAPI document."""
+
+    def openapi(self) -> dict[str, Any]:
+        """Return the OpenAPI document, written once."""
+        if not self.openapi_schema:
+            self.openapi_schema = write_document(self)
+        return self.openapi_schema
+
+
+def create_app(settings: Settings) -> FastAPI:
+    """Return the application; its database is opened when it starts and closed when it stops."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        ensure_usable(settings)
+        anyio.to_thread.current_default_thread_limiter().total_tokens = settings.thread_limit
+        with Store(settings) as store:
+            app.state.services = Services(settings, store, CapacityLimiter(settings.search_concurrency))
+            yield
+
+    app = Application(
+        title="memplan",
+        summary="GPU memory of distributed training, before it runs",
+        description=DESCRIPTION,
+        version=RELEASE,
+        license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        servers=[{"url": "/", "description": "This service"}],
+        openapi_tags=TAGS,
+        docs_url=None,
+        redoc_url=None,
+        generate_unique_id_function=operation_id,
+        separate_input_output_schemas=False,
+        lifespan=lifespan,
+    )
+    app.add_middleware(RequestIdentity)
+    handlers.install(app)
+    app.include_router(_version_1())
+    app.include_router(health.router)
+    app.include_router(documentation.router)
+    app.mount("/docs/assets", StaticFiles(directory=str(files("service.api").joinpath("static"))))
+    return app
+
+
+def _version_1() -> APIRouter:
+    router = APIRouter(prefix="/v1", route_class=StrictRoute)
+    for noun in (estimates, imports, plans, devices, models):
+        router.include_router(noun.router)
+    return router

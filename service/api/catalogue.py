@@ -1,0 +1,143 @@
+"""The catalogue of problems: every code the service can answer with, its status, and what to do about it.
+
+The page `/docs/errors` is made from it, and the `type` of a problem points there.
+"""
+
+from dataclasses import dataclass
+from http import HTTPStatus
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of problem; `code` never changes, `remedy` is for people."""
+
+    code: str
+    status: HTTPStatus
+    title: str
+    remedy: str
+
+
+MALFORMED_JSON = Kind(
+    "malformed_json",
+    HTTPStatus.BAD_REQUEST,
+    "The body is not JSON",
+    "Send one JSON object in UTF-8, without NaN and Infinity. The detail says at which line and column reading failed.",
+)
+JSON_TOO_DEEP = Kind(
+    "json_too_deep",
+    HTTPStatus.BAD_REQUEST,
+    "The body is nested too deeply",
+    "No request needs more than a dozen levels; about two hundred are read.",
+)
+BAD_REQUEST = Kind(
+    "bad_request",
+    HTTPStatus.BAD_REQUEST,
+    "The request cannot be read",
+    "Check the request line, the headers and the body against the OpenAPI document.",
+)
+NOT_FOUND = Kind(
+    "not_found",
+    HTTPStatus.NOT_FOUND,
+    "There is no such page",
+    "The documentation page lists every route; all of them but the health checks begin with /v1.",
+)
+PLAN_NOT_FOUND = Kind(
+    "plan_not_found",
+    HTTPStatus.NOT_FOUND,
+    "There is no such plan",
+    "It was never stored here, or it was deleted. GET /v1/plans lists those that are stored.",
+)
+METHOD_NOT_ALLOWED = Kind(
+    "method_not_allowed",
+    HTTPStatus.METHOD_NOT_ALLOWED,
+    "This page does not take this method",
+    "The header Allow says which methods it takes.",
+)
+BODY_TOO_LARGE = Kind(
+    "body_too_large",
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    "The body is too large",
+    "Send only the files that the config consists of; logs, data and weights are not needed.",
+)
+UNSUPPORTED_MEDIA_TYPE = Kind(
+    "unsupported_media_type",
+    HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+    "The body's media type is not JSON",
+    "Send the header Content-Type: application/json. A script or a config file goes into the JSON field source.text.",
+)
+INVALID_REQUEST = Kind(
+    "invalid_request",
+    HTTPStatus.UNPROCESSABLE_ENTITY,
+    "The request does not have the documented form",
+    "Each entry of errors names a field, what is wrong with it and what would be right.",
+)
+INVALID_JOB = Kind(
+    "invalid_job",
+    HTTPStatus.UNPROCESSABLE_ENTITY,
+    "The job breaks rules of its framework",
+    "Each entry of errors names a rule, the fields it is about, what was found, and values that would do.",
+)
+INCOMPLETE_JOB = Kind(
+    "incomplete_job",
+    HTTPStatus.UNPROCESSABLE_ENTITY,
+    "The job does not say everything that is needed",
+    "State each fact listed in missing: in the job itself, or beside a source as source.model, source.world_size or "
+    "source.env.",
+)
+UNKNOWN_DEVICE = Kind(
+    "unknown_device",
+    HTTPStatus.UNPROCESSABLE_ENTITY,
+    "There is no such device in the catalogue",
+    "GET /v1/devices lists the ids.",
+)
+INVALID_CURSOR = Kind(
+    "invalid_cursor",
+    HTTPStatus.UNPROCESSABLE_ENTITY,
+    "The cursor was not given out by this service",
+    "Take the cursor from next_cursor of the page before, or begin without one.",
+)
+SEARCH_TOO_LARGE = Kind(
+    "search_too_large",
+    HTTPStatus.UNPROCESSABLE_ENTITY,
+    "The search would look at too many layouts",
+    "State some degrees in the job, or limit them under search.",
+)
+INTERNAL_ERROR = Kind(
+    "internal_error",
+    HTTPStatus.INTERNAL_SERVER_ERROR,
+    "The service failed",
+    "This is a fault of the service, and nothing was stored. Report it with the request id; its log has the details.",
+)
+STORE_BUSY = Kind(
+    "store_busy",
+    HTTPStatus.SERVICE_UNAVAILABLE,
+    "The database was in use for too long",
+    "Send the same request again after the seconds in Retry-After. Nothing was stored.",
+)
+STORE_UNAVAILABLE = Kind(
+    "store_unavailable",
+    HTTPStatus.SERVICE_UNAVAILABLE,
+    "The database cannot be reached",
+    "Send the same request again after the seconds in Retry-After; the service recovers by itself when the database "
+    "is back. Estimates and imports need no database.",
+)
+
+KINDS: tuple[Kind, ...] = (
+    MALFORMED_JSON,
+    JSON_TOO_DEEP,
+    BAD_REQUEST,
+    NOT_FOUND,
+    PLAN_NOT_FOUND,
+    METHOD_NOT_ALLOWED,
+    BODY_TOO_LARGE,
+    UNSUPPORTED_MEDIA_TYPE,
+    INVALID_REQUEST,
+    INVALID_JOB,
+    INCOMPLETE_JOB,
+    UNKNOWN_DEVICE,
+    INVALID_CURSOR,
+    SEARCH_TOO_LARGE,
+    INTERNAL_ERROR,
+    STORE_BUSY,
+    STORE_UNAVAILABLE,
+)

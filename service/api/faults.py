@@ -1,0 +1,123 @@
+"""What is wrong with a request that does not have the documented form, in words that say how to mend it."""
+
+import difflib
+import json
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from pydantic_core import ErrorDetails
+
+from service.api.schema_tree import SchemaTree
+from service.api.schemas.problem import Fault
+
+Location = Literal["body", "query", "path", "header"]
+Pointer = tuple[str | int, ...]
+
+_LONGEST_FOUND = 80
+
+# pydantic's names for what is wrong, in fewer words; its own change between releases.
+_CODES = {
+    "extra_forbidden": "unknown_key",
+    "missing": "missing_key",
+    "literal_error": "unknown_value",
+    "enum": "unknown_value",
+    "greater_than": "out_of_range",
+    "greater_than_equal": "out_of_range",
+    "less_than": "out_of_range",
+    "less_than_equal": "out_of_range",
+    "too_long": "out_of_range",
+    "too_short": "out_of_range",
+    "string_too_long": "out_of_range",
+    "string_too_short": "out_of_range",
+    "string_pattern_mismatch": "wrong_form",
+    "finite_number": "out_of_range",
+}
+
+
+def faults_of(errors: Sequence[ErrorDetails], body: Any, tree: SchemaTree) -> list[Fault]:
+    """Return one fault for each field that is wrong, in the order found; what a union's members say is joined.
+
+    `tree` is the schema of the body; the errors' locations begin with body, query, path or header.
+    """
+    found: dict[tuple[str, Pointer], Fault] = {}
+    for error in errors:
+        location, *steps = error["loc"]
+        pointer = _pointer(steps, body) if location == "body" else tuple(steps)
+        fault = _fault(_location(str(location)), pointer, error, tree)
+        earlier = found.get((fault.location, pointer))
+        found[fault.location, pointer] = fault if earlier is None else _joined(earlier, fault)
+    return list(found.values())
+
+
+def pointer_text(pointer: Sequence[str | int]) -> str:
+    """Return the steps as a JSON Pointer (RFC 6901)."""
+    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in pointer)
+
+
+def _location(name: str) -> Location:
+    return name if name in {"query", "path", "header"} else "body"  # type: ignore[return-value]
+
+
+def _pointer(steps: Sequence[str | int], body: Any) -> Pointer:
+    # pydantic's location also names the member of a union it tried; only what leads into the body is a place there.
+    pointer: list[str | int] = []
+    place = body
+    for number, step in enumerate(steps):
+        is_last = number == len(steps) - 1
+        if isinstance(place, dict) and (step in place or is_last):
+            pointer.append(step)
+            place = place.get(step)
+        elif isinstance(place, list) and isinstance(step, int) and step < len(place):
+            pointer.append(step)
+            place = place[step]
+    return tuple(pointer)
+
+
+def _fault(location: Location, pointer: Pointer, error: ErrorDetails, tree: SchemaTree) -> Fault:
+    kind = error["type"]
+    name = str(pointer[-1]) if pointer else location
+    schema = tree if location == "body" else SchemaTree({}, {})
+    if kind == "extra_forbidden":
+        message, fix = f"`{name}` is not a known key here", _nearest_key(name, schema.keys(pointer[:-1]))
+    elif kind == "missing":
+        message, fix = f"`{name}` is required", f"add `{name}`{_expected(schema, pointer, ': ')}"
+    else:
+        message = f"{error['msg'].removeprefix('Input ')}; found {_shown(error['input'])}"
+        fix = _nearest_value(error["input"], schema.values(pointer)) or _expected(schema, pointer)
+    return Fault(
+        location=location,
+        pointer=pointer_text(pointer),
+        code=_CODES.get(kind, "wrong_type" if kind.endswith(("_type", "_parsing")) else kind),
+        message=message,
+        fix=fix or f"see what {name} may be in the OpenAPI document",
+    )
+
+
+def _joined(first: Fault, second: Fault) -> Fault:
+    if second.message == first.message:
+        return first
+    return first.model_copy(update={"message": f"{first.message}; or {second.message}"})
+
+
+def _nearest_key(name: str, known: Sequence[str]) -> str:
+    close = difflib.get_close_matches(name, known, n=1)
+    return f"did you mean `{close[0]}`?" if close else f"remove it; known keys here: {', '.join(known) or 'none'}"
+
+
+def _nearest_value(value: Any, allowed: Sequence[Any]) -> str:
+    if not isinstance(value, str):
+        return ""
+    close = difflib.get_close_matches(value, [each for each in allowed if isinstance(each, str)], n=1)
+    return f"did you mean {_shown(close[0])}?" if close else ""
+
+
+def _expected(schema: SchemaTree, pointer: Pointer, lead: str = "") -> str:
+    description, example = schema.description(pointer), schema.example(pointer)
+    shown = "" if example is None else f"for example {_shown(example)}"
+    said = "; ".join(each for each in (description.rstrip("."), shown) if each)
+    return f"{lead}{said}" if said else ""
+
+
+def _shown(value: Any) -> str:
+    shown = json.dumps(value, ensure_ascii=False, default=str)
+    return shown if len(shown) <= _LONGEST_FOUND else f"{shown[:_LONGEST_FOUND]}…"

@@ -1,0 +1,133 @@
+"""Every error that a request can end in, as a problem; the routes themselves catch nothing."""
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from service.api import catalogue
+from service.api.catalogue import Kind
+from service.api.faults import faults_of
+from service.api.problems import ProblemError, problem_response
+from service.api.schema_tree import SchemaTree
+from service.api.schemas.problem import Fault, Missing
+from service.job.diagnostics import Diagnostic
+from service.store.errors import InvalidCursor, NotFound, StoreBusy, StoreUnavailable
+from service.usecases.errors import NoSuchDevice, RejectedJob, SearchTooLarge
+
+_RETRY_AFTER = {"Retry-After": "1"}
+_BY_STATUS = {
+    400: catalogue.BAD_REQUEST,
+    404: catalogue.NOT_FOUND,
+    405: catalogue.METHOD_NOT_ALLOWED,
+}
+_NOT_FOUND = {"plan": catalogue.PLAN_NOT_FOUND}
+
+
+def install(app: FastAPI) -> None:
+    """Answer every error of the application with a problem."""
+    for error, handler in {
+        ProblemError: _problem,
+        HTTPException: _http,
+        RequestValidationError: _invalid_request,
+        RejectedJob: _rejected_job,
+        NoSuchDevice: _no_such_device,
+        SearchTooLarge: _search_too_large,
+        InvalidCursor: _invalid_cursor,
+        NotFound: _not_found,
+        StoreBusy: _store_busy,
+        StoreUnavailable: _store_unavailable,
+    }.items():
+        app.add_exception_handler(error, handler)  # type: ignore[arg-type]  # each takes its own error
+
+
+async def _problem(request: Request, error: ProblemError) -> Response:
+    return problem_response(request, error.kind, error.detail, error.errors)
+
+
+async def _http(request: Request, error: HTTPException) -> Response:
+    kind = _BY_STATUS.get(error.status_code, catalogue.BAD_REQUEST)
+    allowed = (error.headers or {}).get("Allow", "")
+    detail = f"{request.method} {request.url.path}: {kind.title.lower()}"
+    detail += f"; it takes {allowed}." if allowed else "."
+    return problem_response(request, kind, detail, headers=error.headers)
+
+
+async def _invalid_request(request: Request, error: RequestValidationError) -> Response:
+    faults = faults_of(error.errors(), error.body, _body_schema(request))
+    return problem_response(request, catalogue.INVALID_REQUEST, _summary(faults), faults)
+
+
+def _body_schema(request: Request) -> SchemaTree:
+    document = request.app.openapi()
+    operation = document["paths"][request.scope["route"].path][request.method.lower()]
+    content = operation.get("requestBody", {}).get("content", {})
+    return SchemaTree(content.get("application/json", {}).get("schema", {}), document["components"]["schemas"])
+
+
+async def _rejected_job(request: Request, error: RejectedJob) -> Response:
+    findings = error.findings
+    faults = [_broken_rule(each, error.given_as) for each in findings.errors]
+    missing = [Missing(fact=each.fact, message=each.message) for each in findings.missing]
+    faults += [
+        Fault(pointer=f"/{error.given_as}", code="missing_fact", message=f"{each.fact} is missing", fix=each.message)
+        for each in missing
+    ]
+    kind = catalogue.INVALID_JOB if findings.errors else catalogue.INCOMPLETE_JOB
+    return problem_response(request, kind, _summary(faults), faults, missing)
+
+
+def _broken_rule(diagnostic: Diagnostic, given_as: str) -> Fault:
+    # A source has no field of its own for each fact; the rule is about the job that was read from it.
+    field = diagnostic.fields[0] if diagnostic.fields and given_as == "job" else ""
+    return Fault(
+        pointer=f"/{given_as}{field}",
+        code=diagnostic.code,
+        message=diagnostic.message,
+        fix="; or ".join(diagnostic.fixes) or diagnostic.rule,
+        fields=list(diagnostic.fields),
+        found=diagnostic.found,
+        rule=diagnostic.rule,
+        fixes=list(diagnostic.fixes),
+    )
+
+
+async def _no_such_device(request: Request, error: NoSuchDevice) -> Response:
+    fix = f"did you mean {', '.join(error.close)}?" if error.close else catalogue.UNKNOWN_DEVICE.remedy
+    fault = Fault(pointer=error.field, code="unknown_device", message=f"{error}", fix=fix)
+    return problem_response(request, catalogue.UNKNOWN_DEVICE, f"{error}: {fix}", [fault])
+
+
+async def _search_too_large(request: Request, error: SearchTooLarge) -> Response:
+    return problem_response(request, catalogue.SEARCH_TOO_LARGE, str(error))
+
+
+async def _invalid_cursor(request: Request, error: InvalidCursor) -> Response:
+    fault = Fault(
+        location="query", pointer="/cursor", code="invalid_cursor", message=str(error), fix="begin without a cursor"
+    )
+    return problem_response(request, catalogue.INVALID_CURSOR, str(error), [fault])
+
+
+async def _not_found(request: Request, error: NotFound) -> Response:
+    return problem_response(request, _NOT_FOUND[error.noun], str(error))
+
+
+async def _store_busy(request: Request, error: StoreBusy) -> Response:
+    return _retry_later(request, catalogue.STORE_BUSY, error)
+
+
+async def _store_unavailable(request: Request, error: StoreUnavailable) -> Response:
+    return _retry_later(request, catalogue.STORE_UNAVAILABLE, error)
+
+
+def _retry_later(request: Request, kind: Kind, error: Exception) -> Response:
+    return problem_response(request, kind, str(error), headers=_RETRY_AFTER)
+
+
+def _summary(faults: list[Fault]) -> str:
+    first = faults[0]
+    where = f"{first.pointer}: " if first.pointer else ""
+    others = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+    return f"{where}{first.message}{others}"

@@ -1,0 +1,82 @@
+"""Who asked: every request has an id, taken from the caller or made here, that is in its answer and in the log."""
+
+import re
+import secrets
+import time
+
+import structlog
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from service.api.catalogue import INTERNAL_ERROR
+from service.api.problems import problem_response
+from service.logs import logger
+
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
+# https://www.w3.org/TR/trace-context/#traceparent-header
+_TRACEPARENT = re.compile(r"[0-9a-f]{2}-(?!0{32})(?P<trace>[0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-.*)?")
+
+_log = logger(__name__)
+
+
+class RequestIdentity:
+    """Gives each request its id, logs it in one line, and answers 500 when nothing else answered.
+
+    The outermost of our own layers, so that no answer leaves without an id: `X-Request-Id` and `traceparent` are
+    taken from the caller when they are well-formed, and sent back.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        echoed = _echoed(Headers(scope=scope))
+        scope.setdefault("state", {})["request_id"] = echoed["x-request-id"]
+        began = time.perf_counter()
+        status = 0
+
+        async def send_with_identity(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                MutableHeaders(scope=message).update(echoed)
+            await send(message)
+
+        with structlog.contextvars.bound_contextvars(**_logged(echoed)):
+            try:
+                await self._app(scope, receive, send_with_identity)
+            except Exception:
+                _log.exception("request failed", method=scope["method"], path=scope["path"])
+                if status:
+                    raise
+                await _internal_error(scope, receive, send_with_identity)
+            milliseconds = round((time.perf_counter() - began) * 1000, 3)
+            _log.info("request", method=scope["method"], path=scope["path"], status=status, milliseconds=milliseconds)
+
+
+def _echoed(headers: Headers) -> dict[str, str]:
+    given = headers.get("x-request-id", "")
+    echoed = {"x-request-id": given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(16)}
+    trace = headers.get("traceparent", "")
+    if _TRACEPARENT.fullmatch(trace):
+        echoed["traceparent"] = trace
+    return echoed
+
+
+def _logged(echoed: dict[str, str]) -> dict[str, str]:
+    logged = {"request_id": echoed["x-request-id"]}
+    trace = _TRACEPARENT.fullmatch(echoed.get("traceparent", ""))
+    if trace is not None:
+        logged["trace_id"] = trace["trace"]
+    return logged
+
+
+async def _internal_error(scope: Scope, receive: Receive, send: Send) -> None:
+    detail = "An error that this service did not foresee; its log has it under the request id."
+    response = problem_response(Request(scope), INTERNAL_ERROR, detail)
+    await response(scope, receive, send)

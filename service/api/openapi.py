@@ -1,0 +1,93 @@
+"""The OpenAPI document: what FastAPI writes, with every error as a problem and nothing that does not happen."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from fastapi.routing import APIRoute
+
+from service.api.catalogue import Kind
+from service.api.problems import MEDIA_TYPE
+from service.api.schemas.problem import Problem
+
+_SCHEMAS = "#/components/schemas/"
+
+DESCRIPTION = """\
+memplan plans GPU memory for distributed training of large language models. A training config goes in: a launch script,
+a config file, or memplan's own job schema. Out comes, for each pipeline stage, how many bytes one GPU holds at its worst
+moment and which tensors they are; whether that fits a given GPU; and the layouts that would fit, ranked by step time.
+
+Sizes are integers in bytes in fields that end in `_bytes`. A job that does not fit is an answer, not an error. Every
+error is `application/problem+json` (RFC 9457); [the catalogue](docs/errors) explains each code. Nothing that is uploaded
+is executed, and files that it names are not read.
+"""
+
+TAGS = [
+    {"name": "estimate", "description": "How much memory a job takes, tensor by tensor, and whether it fits."},
+    {"name": "import", "description": "What memplan understands of a config."},
+    {"name": "plan", "description": "Which layouts of a model fit a cluster, fastest first; stored under a link."},
+    {"name": "catalogue", "description": "The devices and models known by name."},
+    {"name": "service", "description": "Whether the service is alive and ready."},
+]
+
+
+def operation_id(route: APIRoute) -> str:
+    """Return the route's operationId: the name of its function, which generated clients call."""
+    return route.name
+
+
+def problems(*kinds: Kind) -> dict[int | str, dict[str, Any]]:
+    """Return what `responses=` documents for a route that can answer these kinds of problems, and any other."""
+    by_status: dict[int, list[Kind]] = {}
+    for kind in kinds:
+        by_status.setdefault(int(kind.status), []).append(kind)
+    documented: dict[int | str, dict[str, Any]] = {status: _answer(by_status[status]) for status in sorted(by_status)}
+    return {**documented, "default": {**_answer([]), "description": "Any other problem"}}
+
+
+def _answer(kinds: list[Kind]) -> dict[str, Any]:
+    description = "; ".join(f"{each.title} (`{each.code}`)" for each in kinds)
+    return {"description": description, "content": {MEDIA_TYPE: {"schema": {"$ref": f"{_SCHEMAS}Problem"}}}}
+
+
+def write_document(app: FastAPI) -> dict[str, Any]:
+    """Return the document of the application's routes."""
+    document: dict[str, Any] = get_openapi(
+        title=app.title,
+        version=app.version,
+        openapi_version=app.openapi_version,
+        summary=app.summary,
+        description=app.description,
+        license_info=app.license_info,
+        routes=app.routes,
+        tags=app.openapi_tags,
+        servers=app.servers,
+        separate_input_output_schemas=app.separate_input_output_schemas,
+    )
+    schemas = document["components"]["schemas"]
+    # These two are added for the status 422 of routes that do not document it; all of ours do.
+    schemas.pop("HTTPValidationError", None)
+    schemas.pop("ValidationError", None)
+    problem = Problem.model_json_schema(ref_template=_SCHEMAS + "{model}")
+    schemas.update({**problem.pop("$defs"), "Problem": problem})
+    for operations in document["paths"].values():
+        for operation in operations.values():
+            _add_headers(operation["responses"])
+    return document
+
+
+def _add_headers(responses: Mapping[str, dict[str, Any]]) -> None:
+    for status, response in responses.items():
+        headers = response.setdefault("headers", {})
+        headers["X-Request-Id"] = {
+            "description": "Id of the request: the caller's, or made by the service.",
+            "schema": {"type": "string"},
+        }
+        if status == "503":
+            headers["Retry-After"] = {
+                "description": "Seconds to wait before the same request is sent again.",
+                "schema": {"type": "integer"},
+            }
+
+

@@ -1,0 +1,1 @@
+"""The routes: each parses, calls one use case and returns a schema."""

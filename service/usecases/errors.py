@@ -1,0 +1,34 @@
+"""What can be wrong with a question, as typed errors that say where in the question it is."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from service.job.diagnostics import Findings
+
+
+class RejectedQuestion(Exception):
+    """The question was understood and has no answer."""
+
+
+class RejectedJob(RejectedQuestion):
+    """The job breaks rules or lacks facts; `findings` has all of it, `given_as` says whether it was a job or a source."""
+
+    def __init__(self, findings: Findings, given_as: Literal["job", "source"]) -> None:
+        facts = [f"{each.fact} is missing" for each in findings.missing]
+        super().__init__("; ".join([*(each.message for each in findings.errors), *facts]))
+        self.findings = findings
+        self.given_as = given_as
+
+
+class NoSuchDevice(RejectedQuestion):
+    """The catalogue has no such device; `field` is the JSON Pointer of the name, `close` are similar ids."""
+
+    def __init__(self, name: str, field: str, close: Sequence[str]) -> None:
+        super().__init__(f"there is no device {name!r}")
+        self.name = name
+        self.field = field
+        self.close = close
+
+
+class SearchTooLarge(RejectedQuestion):
+    """The search would look at more layouts than this service allows."""
