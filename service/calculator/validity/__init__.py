@@ -1,0 +1,27 @@
+"""What a framework refuses: one formula per rule, for one layout and for a search over many."""
+
+from service.calculator.validity.facts import Facts, Truth, complete, facts_of, positions_limit
+from service.calculator.validity.rules import (
+    GENERAL,
+    MEGATRON,
+    WORLD_SIZE,
+    Rule,
+    broken_rules,
+    sequence_divisor,
+    violations,
+)
+
+__all__ = [
+    "GENERAL",
+    "MEGATRON",
+    "WORLD_SIZE",
+    "Facts",
+    "Rule",
+    "Truth",
+    "broken_rules",
+    "complete",
+    "facts_of",
+    "positions_limit",
+    "sequence_divisor",
+    "violations",
+]
