@@ -74,14 +74,24 @@ def database_url(request: pytest.FixtureRequest) -> str:
     return url
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def empty_database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """The URL of a database without a schema (on SQLite: of a file that is not there); once on each kind."""
-    if request.param == "sqlite":
-        yield f"sqlite:///{tmp_path / 'empty.db'}"
-        return
-    with _database(request.getfixturevalue("postgres"), "template0") as url:
+@pytest.fixture
+def empty_sqlite_url(tmp_path: Path) -> str:
+    """The URL of a SQLite file that is not there."""
+    return f"sqlite:///{tmp_path / 'empty.db'}"
+
+
+@pytest.fixture
+def empty_postgres_url(postgres: URL) -> Iterator[str]:
+    """The URL of a PostgreSQL database without a schema."""
+    with _database(postgres, "template0") as url:
         yield _text(url)
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def empty_database_url(request: pytest.FixtureRequest) -> str:
+    """The URL of a database without a schema; the test runs once on each kind."""
+    url: str = request.getfixturevalue(f"empty_{request.param}_url")
+    return url
 
 
 @pytest.fixture

@@ -78,6 +78,7 @@ def state(settings: Settings) -> State:
 def upgrade(settings: Settings, revision: str = "head") -> None:
     """Create the schema or bring it up to date, all or nothing.
 
+    On PostgreSQL processes may do this at the same time; a new SQLite file must be created by one (`sole_process`).
     Raises SchemaUnknown when the database is not one of ours or is newer, StoreUnavailable and StoreBusy.
     """
     if state(settings) is State.UNKNOWN:

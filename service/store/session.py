@@ -16,7 +16,7 @@ from service.store.errors import ReadOnlySession, StoreBusy, translated
 
 
 class ReadSession(Session):
-    """A session that looks at one state of the database and refuses to change it."""
+    """A session that looks at the database and refuses to change it."""
 
 
 class WriteSession(Session):

@@ -101,7 +101,8 @@ def test_a_database_that_is_up_to_date_is_left_alone(settings: Settings) -> None
     assert rows(settings, "SELECT digest FROM plans") == [made.digest]
 
 
-def test_processes_that_start_together_create_the_database_once(empty: Settings) -> None:
+def test_on_postgresql_processes_that_start_together_create_the_schema_once(empty_postgres_url: str) -> None:
+    empty = Settings(database_url=empty_postgres_url)
     together = threading.Barrier(3)
 
     def start(_: int) -> None:
