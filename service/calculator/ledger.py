@@ -4,7 +4,7 @@ A `Tensor` is what is stored once; a `Line` says how many of them a stage holds 
 Python ints (one estimate) and on int64 arrays (a search over layouts): shapes and counts may be either.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -105,13 +105,16 @@ def alive_at(lines: Iterable[Line], moment: Moment) -> list[Line]:
     return [line for line in lines if moment in line.alive]
 
 
-def moment_totals(lines: Sequence[Line], moments: Iterable[Moment]) -> dict[Moment, Int]:
+def moment_totals(lines: Iterable[Line], moments: Iterable[Moment]) -> dict[Moment, Int]:
     """Bytes alive at each of the moments."""
-    sizes = [(line.bytes, line.alive) for line in lines]
+    # Lines share few lifetimes, so adding within a lifetime first saves most of the additions.
+    by_lifetime: dict[tuple[Moment, ...], Int] = {}
+    for line in lines:
+        by_lifetime[line.alive] = by_lifetime.get(line.alive, 0) + line.bytes
     totals: dict[Moment, Int] = {}
     for moment in moments:
         total: Int = 0
-        for size, alive in sizes:
+        for alive, size in by_lifetime.items():
             if moment in alive:
                 total = total + size
         totals[moment] = total
