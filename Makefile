@@ -6,8 +6,11 @@ VENV := .venv
 PY := $(VENV)/bin/python
 # Under a version manager a command such as python3.13 may exist and refuse to run, so each is tried, not looked up.
 FIND_PYTHON = for candidate in python3 python3.13 python3.12 python3.11 python; do \
-	"$$candidate" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 \
+	"$$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 \
 	&& { echo "$$candidate"; exit; }; done
+# Debian keeps ensurepip in a package of its own; without it, the pip that is there fills the environment.
+MAKE_VENV = "$$python" -m venv $(VENV) >/dev/null 2>&1 \
+	|| { "$$python" -m venv --clear --without-pip $(VENV) && "$$python" -m pip --python $(PY) install --quiet pip; }
 
 help: ## Print this list
 	@sed -n 's|^\([a-z]*\):.*## \(.*\)|\1 \2|p' $(MAKEFILE_LIST) | while read -r name text; do printf "  make %-8s %s\n" "$$name" "$$text"; done
@@ -16,10 +19,10 @@ env: $(VENV)/installed ## Make the virtual environment .venv, or bring it up to 
 
 $(VENV)/installed: pyproject.toml $(wildcard constraints/*.txt)
 	@set -e; \
-	if [ ! -x $(PY) ]; then \
+	if ! $(PY) -m pip --version >/dev/null 2>&1; then \
 		python="$$($(FIND_PYTHON))"; \
-		[ -n "$$python" ] || { echo "no Python of 3.11 or newer with venv and pip found on the path" >&2; exit 1; }; \
-		"$$python" -m venv $(VENV); \
+		[ -n "$$python" ] || { echo "no Python of 3.11 or newer found on the path" >&2; exit 1; }; \
+		$(MAKE_VENV); \
 	fi; \
 	pins="constraints/$$($(PY) -c 'import sys; print("%d.%d" % sys.version_info[:2])').txt"; \
 	echo "installing memplan and its tools into $(VENV)"; \
