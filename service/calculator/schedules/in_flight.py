@@ -1,0 +1,79 @@
+"""Activations that a pipeline rank holds at its peak: closed forms on ints and int64 arrays.
+
+Counts are (chunk, micro-batch) pairs; divided by the number of chunks they are full-stage equivalents. The replay of
+the op order (`replay.py`) is what each form must equal. Source: memory_model.md 5.
+"""
+
+from dataclasses import dataclass
+
+from service.calculator.schedules.rhythm import rhythm_of
+from service.calculator.schedules.schedule import Schedule
+from service.calculator.schedules.v_shapes import V_SHAPED, distinct_of_v, peak_of_v
+from service.calculator.units import Int, maximum, minimum, where
+
+
+@dataclass(frozen=True, slots=True)
+class InFlight:
+    """Micro-batches alive at one moment, per chunk of the rank.
+
+    Those awaiting their backward hold every saved tensor. Those awaiting only their weight gradient, under a split
+    backward, hold the inputs and output gradients of the matrix products.
+    """
+
+    awaiting_backward: tuple[Int, ...]
+    awaiting_weight_gradient: tuple[Int, ...]
+
+    @property
+    def chunks(self) -> tuple[Int, ...]:
+        """Micro-batches alive per chunk, whatever they wait for."""
+        both = zip(self.awaiting_backward, self.awaiting_weight_gradient, strict=True)
+        return tuple(backward + weight for backward, weight in both)
+
+    @property
+    def total(self) -> Int:
+        """Chunks alive on the rank."""
+        return sum(self.chunks)
+
+
+def in_flight(schedule: Schedule, stage: Int) -> InFlight:
+    """What pipeline rank `stage` (0 … p-1) holds when it first holds the most chunks.
+
+    Exact, except for `v_min`, where it is the limit that its generator keeps on every rank.
+    """
+    if schedule.name in V_SHAPED:
+        first, second = peak_of_v(schedule, stage)
+        return InFlight((first, second), (0, 0))
+    rhythm = rhythm_of(schedule, stage)
+    forwards = minimum(schedule.micro_batches * schedule.virtual, rhythm.warmup + rhythm.weight_delay + 1)
+    backwards = maximum(0, forwards - rhythm.warmup - 1)
+    chunks = range(schedule.virtual)
+    run = [_passes(schedule, rhythm.group, forwards, chunk) for chunk in chunks]
+    returned = [_passes(schedule, rhythm.group, backwards, chunk) for chunk in reversed(chunks)]
+    awaiting_backward = tuple(ahead - back for ahead, back in zip(run, returned, strict=True))
+    return InFlight(awaiting_backward, tuple(returned))
+
+
+def distinct_micro_batches(schedule: Schedule, stage: Int) -> Int:
+    """Most micro-batches of which rank `stage` holds anything at one time.
+
+    Holds for groups of at least min(p, m), as Megatron and torch ask for. Under `dualpipe` the micro-batches of both
+    directions count.
+    """
+    if schedule.name in V_SHAPED:
+        return distinct_of_v(schedule, stage)
+    rhythm = rhythm_of(schedule, stage)
+    most = minimum(schedule.micro_batches, rhythm.warmup + rhythm.weight_delay + 1)
+    return most if schedule.virtual == 1 else minimum(most, 2 * rhythm.group)
+
+
+def _passes(schedule: Schedule, group: Int, count: Int, position: int) -> Int:
+    """How many of the first `count` passes were on the chunk that is at `position` in the order of the chunks.
+
+    Passes go in rounds: `group` micro-batches on the first chunk, the same on the second, and so on; the last round
+    has the micro-batches that are left.
+    """
+    whole = schedule.micro_batches // group
+    rounds = minimum(count // (group * schedule.virtual), whole)
+    rest: Int = count - rounds * group * schedule.virtual
+    size = where(rounds < whole, group, schedule.micro_batches - whole * group)
+    return rounds * group + minimum(maximum(rest - position * size, 0), size)
