@@ -5,7 +5,6 @@ from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import NDArray
 
 from service.calculator.validity import Facts, Rule, complete
 from service.job.validate.facts import POINTERS
@@ -29,7 +28,7 @@ ADJUSTABLE: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "vpp_remainder": ("virtual",),
         "interleaving_without_pipeline": ("virtual", "pipeline"),
         "batch_triad": ("global_batch", "micro", "accumulation"),
-        "micro_batches_too_few": ("global_batch", "micro", "group", "virtual"),
+        "micro_batches_too_few": ("global_batch", "micro", "group"),
         "seq_divisor": ("sequence_length", "context", "tensor"),
         "sequence_too_long": ("sequence_length", "max_positions"),
     }
@@ -64,7 +63,7 @@ def _around(name: str, rule: Rule, stated: Facts, others: Iterable[Rule]) -> lis
     if value is None:
         return []
     tried = np.arange(max(1, value - REACH), value + REACH + 1, dtype=np.int64)
-    facts = complete(_with(stated, name, tried))
+    facts = complete(replace(_loosened(stated, rule), **{name: tried}))
     good = np.ones(tried.shape, dtype=np.bool_)
     for each in (rule, *others):
         broken = each.broken(facts)
@@ -74,14 +73,17 @@ def _around(name: str, rule: Rule, stated: Facts, others: Iterable[Rule]) -> lis
     return [f"{dotted}: {each}" for each in (*tried[good & (tried < value)][-1:], *tried[good & (tried > value)][:1])]
 
 
-def _with(stated: Facts, name: str, values: NDArray[np.int64]) -> Facts:
-    """The facts with one changed; what followed from others follows from the changed value again."""
-    loose = replace(stated, data=None) if stated.world_size is not None else stated
-    if loose.global_batch is not None:
-        loose = replace(loose, accumulation=None)
-    if loose.group == loose.pipeline:
-        loose = replace(loose, group=None)
-    return replace(loose, **{name: values})
+def _loosened(stated: Facts, rule: Rule) -> Facts:
+    """The facts without those that follow from others, so that they follow from a changed value again.
+
+    What the rule compares with its stated value is kept.
+    """
+    compared = set(rule.needs)
+    if stated.world_size is not None and not compared >= {"world_size", "data"}:
+        stated = replace(stated, data=None)
+    if stated.global_batch is not None and not compared >= {"global_batch", "accumulation"}:
+        stated = replace(stated, accumulation=None)
+    return replace(stated, group=None) if stated.group == stated.pipeline else stated
 
 
 def _even_ends(rule: Rule, stated: Facts) -> tuple[str, ...]:

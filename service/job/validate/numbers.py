@@ -55,9 +55,10 @@ def _data(v: Values) -> str:
 
 def _expert_grid(v: Values) -> str:
     grid = v["expert_tensor"] * v["expert"] * v["pipeline"]
+    inherited = " (that of the dense layers)" if v["expert_tensor"] == v["tensor"] else ""
     return (
-        f"expert tensor {v['expert_tensor']} x expert {v['expert']} x pipeline {v['pipeline']} = {grid} does not "
-        f"divide world size {v['world_size']}; the expert tensor degree is the tensor degree unless it is given"
+        f"expert tensor {v['expert_tensor']}{inherited} x expert {v['expert']} x pipeline {v['pipeline']} = {grid} "
+        f"does not divide world size {v['world_size']}"
     )
 
 
@@ -91,8 +92,8 @@ def _chunks(v: Values) -> str:
 
 def _group(v: Values) -> str:
     return (
-        f"{v['accumulation']} micro-batches per step; interleaving over {v['pipeline']} stages in groups of "
-        f"{v['group']} needs a multiple of {v['group']}, or a remainder of at least {v['pipeline']}"
+        f"{v['accumulation']} micro-batches per step; interleaving over {v['pipeline']} stages needs a multiple of "
+        f"{v['group']}"
     )
 
 
