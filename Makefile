@@ -1,6 +1,6 @@
 # Needs make, and a Python of 3.11 or newer with pip. Everything else is installed into .venv.
 .DEFAULT_GOAL := help
-.PHONY: help env serve test lint types format bench clean
+.PHONY: help env serve test lint types format bench pins clean
 
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -50,6 +50,13 @@ format: env ## Rewrite the code in the project's format
 
 bench: env ## Measure the calculator, the search and the service
 	$(PY) -m tests.performance
+
+pins: env ## Pin the newest versions that pyproject.toml admits, in constraints/
+	$(PY) -m pip install --quiet uv
+	for minor in 3.11 3.12 3.13; do \
+		$(VENV)/bin/uv pip compile --quiet --upgrade --all-extras --python-version $$minor --no-header --no-annotate \
+			--no-emit-index-url --no-emit-find-links --output-file constraints/$$minor.txt pyproject.toml || exit 1; \
+	done
 
 clean: ## Remove the virtual environment, caches and builds
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage htmlcov
