@@ -1,0 +1,1 @@
+"""What is known about GPUs, models and frameworks, each number with its source."""

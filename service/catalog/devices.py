@@ -1,0 +1,142 @@
+"""The GPU catalogue: memory, compute and links of each device, as data with their sources."""
+
+from collections.abc import Mapping
+from dataclasses import field
+from functools import cache
+from importlib.resources import files
+from tomllib import loads
+from types import MappingProxyType
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, ConfigDict
+from pydantic.dataclasses import dataclass
+
+from service.catalog.names import NameIndex, UnknownName
+
+STRICT = ConfigDict(extra="forbid")
+
+Confidence = Literal["checked", "partly_recalled", "recalled", "inferred"]
+Operation = Literal["all_reduce", "all_gather", "reduce_scatter", "all_to_all"]
+Rates = Annotated[Mapping[str, float], AfterValidator(lambda rates: MappingProxyType(dict(rates)))]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=STRICT)
+class Source:
+    """Where a group of numbers comes from, and how sure it is."""
+
+    confidence: Confidence
+    source: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=STRICT)
+class Evidence:
+    """The sources of a device's memory, compute and link figures."""
+
+    memory: Source
+    compute: Source
+    links: Source
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=STRICT)
+class SchedulerLabels:
+    """What schedulers call a device: Slurm gres types, cloud instance types, `nvidia.com/gpu.product` values."""
+
+    gres_types: tuple[str, ...] = ()
+    instance_types: tuple[str, ...] = ()
+    kubernetes_products: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=STRICT)
+class Collective:
+    """A measured collective inside a node: time = latency_seconds + volume / bytes_per_second.
+
+    The volume is 2(n-1)/n times the bytes for an all-reduce, (n-1)/n times for the others. Without a latency the
+    figure is the plateau of bus bandwidth with long messages.
+    """
+
+    operation: Operation
+    gpus: int
+    bytes_per_second: float
+    source: str
+    algorithm: Literal["ring", "nvls"] | None = None
+    latency_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=STRICT)
+class NodeCurve:
+    """Bus bandwidth of a collective (bytes per second) by number of nodes, on one measured fabric."""
+
+    operation: Operation
+    fabric: str
+    nodes: tuple[int, ...]
+    bytes_per_second: tuple[float, ...]
+    source: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=STRICT)
+class Device:
+    """One device and its surroundings; units in the names, bandwidths per device and direction, FLOP/s dense.
+
+    `total_bytes` is what the driver lists, `usable_bytes` the least that a process was seen to get; both are None
+    where no figure was found. Beyond `nvlink_domain` devices traffic leaves for the network.
+    """
+
+    id: str
+    vendor: str
+    architecture: str
+    marketing_gb: int
+    memory_kind: str
+    hbm_bytes_per_second: float
+    peak_flops: Rates
+    link_kind: str
+    nvlink_domain: int
+    gpus_per_node: int
+    evidence: Evidence
+    total_bytes: int | None = None
+    usable_bytes: int | None = None
+    usable_max_bytes: int | None = None
+    achieved_flops: Rates = field(default_factory=lambda: MappingProxyType({}))
+    link_bytes_per_second: float | None = None
+    peer_bytes_per_second: float | None = None
+    network_bytes_per_second: float | None = None
+    nvls_minimum_gpus: int | None = None
+    collectives: tuple[Collective, ...] = ()
+    node_curves: tuple[NodeCurve, ...] = ()
+    aliases: tuple[str, ...] = ()
+    labels: SchedulerLabels = SchedulerLabels()
+    notes: str = ""
+
+    def achieved_fraction(self, dtype: str) -> float | None:
+        """Best measured matrix multiplication over the dense peak of a data type, or None when not measured."""
+        return self.achieved_flops[dtype] / self.peak_flops[dtype] if dtype in self.achieved_flops else None
+
+
+class UnknownDevice(UnknownName):
+    """The catalogue has no single device of this name; `matches` are the ids it may mean."""
+
+    kind = "device"
+
+
+@cache
+def load_devices() -> Mapping[str, Device]:
+    """Devices by id, in the order of the file."""
+    tables = loads(files("service.catalog").joinpath("devices.toml").read_text("utf-8"))
+    return MappingProxyType({name: Device(id=name, **fields) for name, fields in tables.items()})
+
+
+def find_device(name: str) -> Device:
+    """The device of an id, alias or scheduler label, whatever its case and separators.
+
+    Raises UnknownDevice with the ids that the name may mean: close ones, or all that share it.
+    """
+    return load_devices()[_index().resolve(name)]
+
+
+@cache
+def _index() -> NameIndex:
+    return NameIndex(UnknownDevice, {device.id: _spellings(device) for device in load_devices().values()})
+
+
+def _spellings(device: Device) -> tuple[str, ...]:
+    labels = device.labels
+    return (*device.aliases, *labels.gres_types, *labels.instance_types, *labels.kubernetes_products)
