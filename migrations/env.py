@@ -25,6 +25,8 @@ def run(connection: sa.Connection) -> None:
         connection=connection,
         target_metadata=Base.metadata,
         render_as_batch=True,
+        # True on SQLite as well, because our connections begin their transactions themselves.
+        transactional_ddl=True,
         compare_server_default=True,
         render_item=render_item,
     )
