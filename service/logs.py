@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import structlog
 
 if TYPE_CHECKING:
-    from structlog.typing import Processor
+    from structlog.typing import EventDict, Processor, WrappedLogger
 
 # What structlog and the standard library's loggers (uvicorn, Alembic) have in common.
 _SHARED: list["Processor"] = [
@@ -34,7 +34,7 @@ def configure(level: str = "INFO", style: Literal["auto", "json", "console"] = "
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
-            foreign_pre_chain=[*_SHARED, structlog.stdlib.ExtraAdder()],
+            foreign_pre_chain=[*_SHARED, structlog.stdlib.ExtraAdder(), _without_colours],
             processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *renderers],
         )
     )
@@ -55,3 +55,9 @@ def logger(name: str) -> structlog.stdlib.BoundLogger:
     """Return the logger of a module."""
     found: structlog.stdlib.BoundLogger = structlog.stdlib.get_logger(name)
     return found
+
+
+def _without_colours(_logger: "WrappedLogger", _method: str, event: "EventDict") -> "EventDict":
+    # uvicorn says its messages twice, the second time with the codes of a terminal.
+    event.pop("color_message", None)
+    return event

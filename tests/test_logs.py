@@ -44,8 +44,9 @@ def test_an_event_is_a_line_with_its_level_its_time_and_what_was_bound(capsys: p
 
 def test_the_loggers_of_libraries_are_lines_too(capsys: pytest.CaptureFixture[str]) -> None:
     logs.configure()
-    logging.getLogger("uvicorn.error").warning("%d workers", 3)
+    logging.getLogger("uvicorn.error").warning("%d workers", 3, extra={"color_message": "\x1b[36m3\x1b[0m workers"})
     (line,) = lines(capsys)
+    assert "color_message" not in line
     assert (line["event"], line["level"], line["logger"]) == ("3 workers", "warning", "uvicorn.error")
 
 
