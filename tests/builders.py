@@ -61,7 +61,7 @@ def recipe(**changes: Any) -> Recipe:
 
 
 def layout(model: Model, split: Split = EVEN, **changes: Any) -> Layout:
-    """One GPU, one sequence of 2048 tokens, unless said otherwise; states are sharded over data x context at stage 1."""
+    """One GPU and one sequence of 2048 tokens, unless said otherwise; stage 1 shards over data x context."""
     pipeline, virtual = changes.get("pipeline", 1), changes.get("virtual", 1)
     data, context = changes.get("data", 1), changes.get("context", 1)
     stage = changes.get("sharding_stage", 0)

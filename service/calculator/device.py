@@ -1,5 +1,6 @@
 """The GPU that a job is planned for, as the calculator sees it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 
@@ -17,6 +18,6 @@ class Accelerator:
     usable_bytes: int
     gpus_per_node: int
     memory_bytes_per_second: float
-    peak_flops: dict[str, float]
+    peak_flops: Mapping[str, float]
     link_bytes_per_second: float
     network_bytes_per_second: float

@@ -1,5 +1,6 @@
 """Which layers a pipeline rank holds (memory_model.md, section 1.3; Megatron's transformer_block.py)."""
 
+import re
 from dataclasses import dataclass
 
 from service.calculator.layout import Placement
@@ -99,47 +100,22 @@ def _from_layout(layout: str, pipeline: int) -> list[list[int]]:
     return [[group.count("t") for group in groups[rank::pipeline]] for rank in range(pipeline)]
 
 
+_LETTER = re.compile(r"(?P<body>[EtmL|])\*(?P<times>\d{1,5})")
+_GROUP = re.compile(r"\((?P<body>[EtmL|]*)\)(?:\*(?P<times>\d{1,5}))?")
+
+
 def expand_layout(layout: str, limit: int = 20_000) -> str:
     """Write out the repetitions of a layout string: `(tt|)*3` and `t*2`.
 
     Raises `PlacementError` on an unknown letter, an unbalanced bracket or an expansion past `limit` characters.
     """
-    text, position = layout.replace(" ", "").replace(",", ""), 0
-
-    def read(depth: int) -> str:
-        nonlocal position
-        parts: list[str] = []
-        while position < len(text) and text[position] != ")":
-            if text[position] == "(":
-                position += 1
-                item = read(depth + 1)
-                if position >= len(text):
-                    raise PlacementError("the layout has an open bracket")
-            else:
-                item = text[position]
-            position += 1
-            parts.append(item * _repeat())
-            if sum(map(len, parts)) > limit:
-                raise PlacementError(f"the layout is longer than {limit} characters")
-        if depth == 0 and position < len(text):
-            raise PlacementError("the layout closes a bracket that it did not open")
-        return "".join(parts)
-
-    def _repeat() -> int:
-        nonlocal position
-        if position >= len(text) or text[position] != "*":
-            return 1
-        end = position + 1
-        while end < len(text) and text[end].isdigit():
-            end += 1
-        digits = text[position + 1 : end]
-        if not digits or len(digits) > 5:  # noqa: PLR2004  (no layout repeats 100,000 times)
-            raise PlacementError("a * in the layout needs a number of at most five digits")
-        position = end
-        return int(digits)
-
-    expanded = read(0)
-    unknown = set(expanded) - set("EtmL|")
+    text = re.sub(r"[\s,]", "", layout)
+    while (group := _LETTER.search(text) or _GROUP.search(text)) is not None:
+        body, times = group["body"], int(group["times"] or 1)
+        if len(text) + len(body) * times > limit:
+            raise PlacementError(f"the layout is longer than {limit} characters")
+        text = text[: group.start()] + body * times + text[group.end() :]
+    unknown = sorted(set(text) - set("EtmL|"))
     if unknown:
-        raise PlacementError(f"unknown letters in the layout: {', '.join(sorted(unknown))}; E, t, m, L and | are known")
-    return expanded
+        raise PlacementError(f"cannot read {' '.join(unknown)} in the layout; E, t, m, L, |, brackets and *n are known")
+    return text

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from functools import cache
 from importlib.resources import files
+from math import inf
 from tomllib import loads
 from types import MappingProxyType
 from typing import Annotated, Literal
@@ -11,6 +12,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, ConfigDict
 from pydantic.dataclasses import dataclass
 
+from service.calculator.device import Accelerator
 from service.catalog.names import NameIndex, UnknownName
 
 STRICT = ConfigDict(extra="forbid")
@@ -109,6 +111,28 @@ class Device:
     def achieved_fraction(self, dtype: str) -> float | None:
         """Best measured matrix multiplication over the dense peak of a data type, or None when not measured."""
         return self.achieved_flops[dtype] / self.peak_flops[dtype] if dtype in self.achieved_flops else None
+
+    def accelerator(self) -> Accelerator:
+        """The device as the calculator sees it; traffic over a link of unknown bandwidth costs no time.
+
+        Of the two memory figures the one that is known stands for both. Raises ValueError when neither is.
+        """
+        usable, total = self.usable_bytes or self.total_bytes, self.total_bytes or self.usable_bytes
+        if usable is None or total is None:
+            raise ValueError(f"the memory of {self.id} is not known")
+        link = self.link_bytes_per_second or self.peer_bytes_per_second or self.network_bytes_per_second
+        return Accelerator(
+            name=self.id,
+            vendor=self.vendor,
+            architecture=self.architecture,
+            total_bytes=total,
+            usable_bytes=usable,
+            gpus_per_node=self.gpus_per_node,
+            memory_bytes_per_second=self.hbm_bytes_per_second,
+            peak_flops=self.peak_flops,
+            link_bytes_per_second=link or inf,
+            network_bytes_per_second=self.network_bytes_per_second or inf,
+        )
 
 
 class UnknownDevice(UnknownName):

@@ -2,11 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
 from service.calculator.model import Attention, LayerKind, Mlp, Model
-from service.catalog.models import UnknownModel, load_models
+from service.catalog.models import UnknownModel, find_model
 from service.job.diagnostics import Diagnostic, MissingFact, Origin
 from service.job.families import FamilyDefaults, family_defaults, mlp_kind
 from service.job.schema import ModelSection
@@ -55,27 +54,17 @@ def resolve_architecture(section: ModelSection, values: Values) -> Architecture:
 
 def _fill_preset(preset: str, values: Values, problems: list[Diagnostic]) -> None:
     try:
-        found = load_models()[preset]
-    except (KeyError, UnknownModel):
-        close = sorted(load_models())
+        found = find_model(preset)
+    except UnknownModel as error:
+        fixes = [f"use the preset {name}" for name in error.matches]
         problems.append(
             Diagnostic(
-                "unknown_model",
-                "error",
-                f"no preset is called {preset!r}",
-                ("/model/preset",),
-                preset,
-                "a preset of GET /v1/models",
-                tuple(_nearest(preset, close)),
+                "unknown_model", "error", str(error), ("/model/preset",), preset, "a preset of GET /v1/models", fixes
             )
         )
         return
     for key, value in found.config.items():
-        values.fill(f"/model/{key}", value, "default", f"preset {preset}")
-
-
-def _nearest(name: str, known: list[str]) -> list[str]:
-    return get_close_matches(name.lower(), known, 3, 0.5)
+        values.fill(f"/model/{key}", value, "default", f"preset {found.name}")
 
 
 def _unsupported(known: Mapping[str, Any]) -> list[Diagnostic]:

@@ -1,50 +1,41 @@
 """Measured against predicted: the peaks that Megatron-LM's CI recorded for dense models."""
 
-import json
-from pathlib import Path
 from statistics import median, quantiles
-from typing import Any
 
 import pytest
 
-from service.calculator.estimate import estimate
-from service.catalog.devices import load_devices
-from service.job.resolve import resolve
-from service.job.schema import Job
-
-ROWS = Path(__file__).parents[1] / "data" / "megatron_ci_dense.jsonl"
-
-
-def relative_error(row: dict[str, Any]) -> float:
-    """Predicted over measured allocated bytes of the stage that was measured, less one."""
-    resolved = resolve(Job.model_validate(row["job"]))
-    # Rows that name no GPU come from the A100 runs of the LTS container.
-    accelerator = load_devices()[row["device"] or "a100-sxm-80gb"].accelerator()
-    found = estimate(resolved.model, resolved.layout, resolved.recipe, accelerator)
-    measured = row["measured"]
-    return found.stages[measured["stage"]].allocated_bytes / measured["bytes"] - 1
+from service.calibration.residuals import Residual, load_residuals
+from tests.accuracy.residuals import measured_rows, residual
 
 
 @pytest.fixture(scope="module")
-def rows() -> list[dict[str, Any]]:
-    return [json.loads(line) for line in ROWS.read_text("utf-8").splitlines()]
+def found() -> list[tuple[str, Residual]]:
+    return [(row["id"], residual(row)) for row in measured_rows()]
 
 
-def test_rows_that_state_their_attention_backend(rows: list[dict[str, Any]]) -> None:
-    stated = [row for row in rows if row["job"]["kernels"]["attention"] != "auto"]
-    errors = sorted(abs(relative_error(row)) for row in stated)
-    assert len(errors) >= 100
-    assert median(errors) <= 0.007
-    assert quantiles(errors, n=20)[-1] <= 0.03
+def errors(found: list[tuple[str, Residual]], group: str = "") -> list[float]:
+    """Absolute relative errors of the prediction."""
+    return sorted(abs(1 / each.ratio - 1) for _, each in found if group in each.group)
 
 
-def test_rows_of_every_backend(rows: list[dict[str, Any]]) -> None:
+def test_rows_that_state_their_attention_backend(found: list[tuple[str, Residual]]) -> None:
+    stated = errors(found, "stated attention")
+    assert len(stated) >= 100
+    assert median(stated) <= 0.007
+    assert quantiles(stated, n=20)[-1] <= 0.03
+
+
+def test_rows_of_every_backend(found: list[tuple[str, Residual]]) -> None:
     """Automatic attention of the older container stored its scores in some runs, which no key of the job tells."""
-    errors = [abs(relative_error(row)) for row in rows]
-    assert median(errors) <= 0.02
+    assert median(errors(found)) <= 0.02
 
 
-def test_seven_billion_parameters_at_eight_thousand_tokens(rows: list[dict[str, Any]]) -> None:
-    large = [row for row in rows if "7b-tp4-pp1-memory-speed" in row["id"]]
+def test_seven_billion_parameters_at_eight_thousand_tokens(found: list[tuple[str, Residual]]) -> None:
+    large = [each for name, each in found if "7b-tp4-pp1-memory-speed" in name]
     assert len(large) >= 3
-    assert all(abs(relative_error(row)) <= 0.001 for row in large)
+    assert max(errors([("", each) for each in large])) <= 0.001
+
+
+def test_the_shipped_residuals_are_those_of_this_calculator(found: list[tuple[str, Residual]]) -> None:
+    """Run `make residuals` when the calculator changes."""
+    assert list(load_residuals()) == [each for _, each in found]

@@ -1,0 +1,78 @@
+"""Layers on stages by Megatron's rules (memory_model.md, section 1.3)."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.calculator.placement import PlacementError, Split, expand_layout, place
+
+
+def counts(layers: int, pipeline: int, virtual: int = 1, split: Split | None = None) -> list[list[int]]:
+    placed = place(layers, pipeline, virtual, split or Split())
+    return [[len(chunk) for chunk in rank] for rank in placed.chunks]
+
+
+def test_even() -> None:
+    assert counts(32, 4) == [[8], [8], [8], [8]]
+
+
+def test_chunk_j_of_rank_r_follows_chunk_j_of_the_rank_before() -> None:
+    placed = place(8, 2, 2)
+    assert placed.chunks == (((0, 1), (4, 5)), ((2, 3), (6, 7)))
+    assert placed.layers_of(1) == (2, 3, 6, 7)
+
+
+def test_first_and_last_share_what_is_left() -> None:
+    assert counts(30, 4, split=Split(first=7, last=7)) == [[7], [8], [8], [7]]
+    assert counts(7, 3, split=Split(last=1)) == [[3], [3], [1]]
+
+
+def test_the_embedding_and_the_loss_count_as_layers_when_asked() -> None:
+    split = Split(account_for_embedding=True, account_for_loss=True)
+    assert counts(30, 4, split=split) == [[7], [8], [8], [7]]
+    assert counts(14, 4, 2, split) == [[1, 2], [2, 2], [2, 2], [2, 1]]
+
+
+def test_counts_per_rank_or_per_chunk() -> None:
+    assert counts(10, 2, split=Split(layers=(4, 6))) == [[4], [6]]
+    assert counts(10, 2, 2, Split(layers=(4, 6))) == [[2, 2], [3, 3]]
+    assert counts(10, 2, 2, Split(layers=(1, 2, 3, 4))) == [[1, 2], [3, 4]]
+
+
+def test_a_layout_string_is_read_chunk_by_chunk() -> None:
+    assert counts(7, 2, 2, Split(layout="Et|(tt|)*2ttL")) == [[1, 2], [2, 2]]
+
+
+@pytest.mark.parametrize(
+    ("text", "written_out"),
+    [("Et*2|(tt|)*3tL", "Ett|tt|tt|tt|tL"), ("((t|)*2)*2", "t|t|t|t|"), ("E t , t | L", "Ett|L"), ("(t)", "t")],
+)
+def test_repetitions_are_written_out(text: str, written_out: str) -> None:
+    assert expand_layout(text) == written_out
+
+
+@pytest.mark.parametrize(
+    ("layers", "pipeline", "virtual", "split", "message"),
+    [
+        (30, 4, 1, Split(), "30 cannot be divided by 4"),
+        (8, 4, 3, Split(), "cannot be divided by 3"),
+        (8, 2, 1, Split(layers=(4, 5)), "the stages hold 9 layers"),
+        (8, 2, 1, Split(layers=(4, 2, 2)), "3 layer counts given"),
+        (8, 2, 1, Split(first=4, last=3), "1 layers are left for 0 middle ranks"),
+        (8, 4, 1, Split(first=9), "-1 layers are left"),
+        (8, 2, 1, Split(layout="Et|x"), "cannot read x"),
+        (8, 2, 1, Split(layout="(t|"), r"cannot read \("),
+        (8, 2, 1, Split(layout="((((t*99999)*99999)*99999)*99999)"), "longer than"),
+        (8, 2, 1, Split(layout="t|t|t"), "not a multiple of 2"),
+    ],
+)
+def test_what_cannot_be_placed_says_why(layers: int, pipeline: int, virtual: int, split: Split, message: str) -> None:
+    with pytest.raises(PlacementError, match=message):
+        place(layers, pipeline, virtual, split)
+
+
+@given(st.integers(1, 16), st.integers(1, 4), st.integers(1, 8))
+def test_every_layer_is_placed_once(pipeline: int, virtual: int, each: int) -> None:
+    placed = place(pipeline * virtual * each, pipeline, virtual)
+    found = sorted(layer for rank in placed.chunks for chunk in rank for layer in chunk)
+    assert found == list(range(pipeline * virtual * each))
