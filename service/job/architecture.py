@@ -47,6 +47,8 @@ def resolve_architecture(section: ModelSection, values: Values) -> Architecture:
         for fact in REQUIRED
         if values.get(f"/model/{fact}") is None
     ]
+    if any(each.code == "unknown_model" for each in problems):
+        missing = []
     if problems or missing:
         return Architecture(None, problems, missing)
     return Architecture(_model(values.section("/model")), problems, missing)

@@ -164,6 +164,7 @@ def _draft(job: Job) -> _Draft:
         profile = load_profiles()["megatron-core"]
     problems += _version_notice(job, profile) + _unpriced(values)
     _fill_recipe(values, profile)
+    problems += _attention_notice(values)
     return _Draft(values, profile, architecture.model, problems, architecture.missing)
 
 
@@ -173,6 +174,17 @@ def _version_notice(job: Job, profile: Profile) -> list[Diagnostic]:
         return []
     message = f"{job.framework.name} {version} is estimated with the profile of {profile.version}"
     return [Diagnostic("nearest_profile", "info", message, ("/framework/version",), version)]
+
+
+def _attention_notice(values: Values) -> list[Diagnostic]:
+    if values.get("/kernels/attention") != "auto":
+        return []
+    message = (
+        "the attention kernel is left to the framework: a fused one is assumed (local layers store their scores), and "
+        "the interval is wider"
+    )
+    fixes = ("kernels.attention: flash", "kernels.attention: fused", "kernels.attention: unfused")
+    return [Diagnostic("assumed", "info", message, ("/kernels/attention",), "auto", "", fixes)]
 
 
 UNPRICED = {

@@ -17,7 +17,7 @@ class Values:
         """Take over what the caller stated in one section, nested objects included."""
         for key, value in section.items():
             below = f"{pointer}/{key}"
-            if isinstance(value, Mapping) and value:
+            if isinstance(value, Mapping):
                 self.give(below, value)
             else:
                 self._set(below, value, Source("given"))

@@ -1,5 +1,7 @@
 """What a layer saves, against the closed forms of the papers."""
 
+from dataclasses import replace
+
 import pytest
 
 from service.calculator.activations.layer import layer_tensors
@@ -117,3 +119,17 @@ def test_context_parallelism_without_rotary_keeps_a_copy_of_keys_and_values() ->
         int(each.tensor.bytes) * int(each.copies) for each in ring if each.tensor.name == "attention.context_copy"
     ]
     assert copies == [4 * 1024 * 1024]
+
+
+def test_a_sandwich_keeps_the_input_of_each_norm_behind_a_block() -> None:
+    kind = replace(LLAMA_3_8B.kinds[0], norms=4)
+    plain = layer_bytes(LLAMA_3_8B, layout(LLAMA_3_8B), recipe())
+    sandwich = layer_bytes(replace(LLAMA_3_8B, kinds=(kind,)), layout(LLAMA_3_8B), recipe())
+    assert sandwich - plain == 2 * 2048 * (2 * 4096 + 4)
+
+
+def test_a_parallel_layer_stores_its_input_once() -> None:
+    kind = replace(LLAMA_3_8B.kinds[0], parallel_residual=True)
+    plain = layer_bytes(LLAMA_3_8B, layout(LLAMA_3_8B), recipe())
+    parallel = layer_bytes(replace(LLAMA_3_8B, kinds=(kind,)), layout(LLAMA_3_8B), recipe())
+    assert plain - parallel == 2 * 2048 * 4096
