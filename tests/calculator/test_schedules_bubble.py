@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.calculator.schedules import Kind, Operation, Schedule, bubble_fraction, bubble_slots, op_order
+from service.calculator.schedules import Kind, Operation, Schedule, bubble_fraction, bubble_slots, op_order, torch_group
 
 V_PLACED = ("zbv", "v_half", "v_min", "dualpipev")
 Event = tuple[str, int, int, int]
@@ -130,9 +130,12 @@ def test_closed_forms_equal_the_clock(name: str) -> None:
 
 
 def allowed_groups(name: str, pipeline: int, micro_batches: int) -> list[int]:
-    """What Megatron allows: p to m, a last group of at least p; with fewer micro-batches than ranks torch takes all."""
+    """What Megatron allows: p to m, a last group of at least p; torch wants equal groups, all of m where m < p."""
     if micro_batches < pipeline or name == "looped_bfs":
         return [micro_batches]
+    if name == "interleaved_zb":
+        group = torch_group(pipeline, micro_batches)
+        return [] if micro_batches % group else [group]
     groups = range(pipeline, min(micro_batches, 2 * pipeline) + 1)
     return [group for group in groups if not 0 < micro_batches % group < pipeline]
 

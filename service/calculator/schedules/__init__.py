@@ -2,9 +2,10 @@
 
 from service.calculator.schedules.bubble import bubble_fraction, bubble_slots
 from service.calculator.schedules.in_flight import InFlight, distinct_micro_batches, in_flight
+from service.calculator.schedules.mixes import peak_counts
 from service.calculator.schedules.operations import Kind, Operation
 from service.calculator.schedules.order import op_order
-from service.calculator.schedules.replay import peak_counts, replay
+from service.calculator.schedules.replay import replay
 from service.calculator.schedules.schedule import Schedule, torch_group
 
 __all__ = [

@@ -6,7 +6,7 @@ the op order (`replay.py`) is what each form must equal. Source: memory_model.md
 
 from dataclasses import dataclass
 
-from service.calculator.schedules.rhythm import rhythm_of
+from service.calculator.schedules.rhythm import Rhythm, rhythm_of
 from service.calculator.schedules.schedule import Schedule
 from service.calculator.schedules.v_shapes import V_SHAPED, distinct_of_v, peak_of_v
 from service.calculator.units import Int, maximum, minimum, where
@@ -44,13 +44,29 @@ def in_flight(schedule: Schedule, stage: Int) -> InFlight:
         first, second = peak_of_v(schedule, stage)
         return InFlight((first, second), (0, 0))
     rhythm = rhythm_of(schedule, stage)
-    forwards = minimum(schedule.micro_batches * schedule.virtual, rhythm.warmup + rhythm.weight_delay + 1)
-    backwards = maximum(0, forwards - rhythm.warmup - 1)
-    chunks = range(schedule.virtual)
-    run = [_passes(schedule, rhythm.group, forwards, chunk) for chunk in chunks]
-    returned = [_passes(schedule, rhythm.group, backwards, chunk) for chunk in reversed(chunks)]
-    awaiting_backward = tuple(ahead - back for ahead, back in zip(run, returned, strict=True))
-    return InFlight(awaiting_backward, tuple(returned))
+    return looped_moment(schedule, rhythm, minimum(rhythm.weight_delay, last_backward(schedule, rhythm)))
+
+
+def last_backward(schedule: Schedule, rhythm: Rhythm) -> Int:
+    """Backwards done when the last forward has run; from then on the rank only gives back."""
+    return maximum(0, schedule.micro_batches * schedule.virtual - rhythm.warmup - 1)
+
+
+def looped_moment(schedule: Schedule, rhythm: Rhythm, backwards: Int) -> InFlight:
+    """What a rank holds when it has done that many backwards and the forward that comes before the next one.
+
+    `backwards` lies between 0 and `last_backward`.
+    """
+    forwards = minimum(schedule.micro_batches * schedule.virtual, rhythm.warmup + 1 + backwards)
+    weights = maximum(0, backwards - rhythm.weight_delay)
+    awaiting_backward, awaiting_weight_gradient = [], []
+    for chunk in range(schedule.virtual):
+        # Backwards and weight gradients take the chunks from the last to the first.
+        from_last = schedule.virtual - 1 - chunk
+        returned = _passes(schedule, rhythm.group, backwards, from_last)
+        awaiting_backward.append(_passes(schedule, rhythm.group, forwards, chunk) - returned)
+        awaiting_weight_gradient.append(returned - _passes(schedule, rhythm.group, weights, from_last))
+    return InFlight(tuple(awaiting_backward), tuple(awaiting_weight_gradient))
 
 
 def distinct_micro_batches(schedule: Schedule, stage: Int) -> Int:

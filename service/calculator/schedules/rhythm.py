@@ -9,7 +9,7 @@ torch/distributed/pipelining/schedules.py; Qi et al. 2023 (arXiv 2401.10241) for
 
 from dataclasses import dataclass
 
-from service.calculator.schedules.schedule import Schedule
+from service.calculator.schedules.schedule import Schedule, torch_group
 from service.calculator.units import Int
 
 SPLIT_BACKWARD = frozenset({"interleaved_zb", "zb_h1", "zb_h2"})
@@ -27,21 +27,22 @@ class Rhythm:
 
 def rhythm_of(schedule: Schedule, stage: Int) -> Rhythm:
     """The rhythm of a looped schedule on one pipeline rank (0 … p-1)."""
-    behind = schedule.pipeline - stage - 1
-    earlier_chunks = (schedule.virtual - 1) * schedule.group_size
+    p, v, m = schedule.pipeline, schedule.virtual, schedule.micro_batches
+    behind = p - stage - 1
     match schedule.name:
         case "gpipe" | "looped_bfs":
-            everything = schedule.micro_batches * schedule.virtual
-            return Rhythm(everything, 0, schedule.micro_batches)
+            return Rhythm(m * v, 0, m)
         case "1f1b":
-            return Rhythm(behind, 0, schedule.group_size)
-        case "interleaved":
-            return Rhythm(2 * behind + earlier_chunks + schedule.overlap_expert, 0, schedule.group_size)
-        case "interleaved_zb":
-            return Rhythm(behind + earlier_chunks, stage, schedule.group_size)
+            return Rhythm(behind, 0, 1)
         case "zb_h1":
-            return Rhythm(behind, stage, schedule.group_size)
+            return Rhythm(behind, stage, 1)
         case "zb_h2":
-            return Rhythm(2 * behind, 2 * stage, schedule.group_size)
+            return Rhythm(2 * behind, 2 * stage, 1)
+        case "interleaved_zb":
+            group = torch_group(p, m)
+            return Rhythm((v - 1) * group + behind, stage, group)
+        case "interleaved":
+            group = p if schedule.group is None else schedule.group
+            return Rhythm((v - 1) * group + 2 * behind + schedule.overlap_expert, 0, group)
         case _:
             raise ValueError(f"{schedule.name} is not a looped schedule")

@@ -30,9 +30,9 @@ class Schedule:
     """A pipeline schedule over `pipeline` ranks with `virtual` model chunks each.
 
     `micro_batches` is m, per optimizer step and data-parallel rank; under `dualpipe` each direction runs half of them.
-    `group` is the number of micro-batches that the interleaved schedules run in a row on one chunk; None is Megatron's
-    default, the pipeline degree (`torch_group` is torch's). Megatron allows p ≤ group ≤ m.
-    `overlap_expert` is Megatron's overlap of expert-parallel communication, one more warm-up forward when interleaved.
+    `group` is the number of micro-batches that `interleaved` runs in a row on one chunk: Megatron allows p to m, and
+    None is its default, p; torch's is `torch_group`. `interleaved_zb` exists in torch only and always has torch's.
+    `overlap_expert` is Megatron's overlap of expert-parallel communication, one more warm-up forward of `interleaved`.
     Raises ValueError for an unknown name, or for a number of chunks that the schedule cannot have.
     """
 
@@ -48,11 +48,6 @@ class Schedule:
             raise ValueError(f"unknown schedule {self.name!r}; known are {', '.join(CHUNKS)}")
         if CHUNKS[self.name] not in {None, self.virtual}:
             raise ValueError(f"{self.name} has {CHUNKS[self.name]} chunks on each rank, not {self.virtual}")
-
-    @property
-    def group_size(self) -> Int:
-        """Micro-batches in a row on one chunk, G; the last group may be smaller."""
-        return self.pipeline if self.group is None else self.group
 
 
 def torch_group(pipeline: int, micro_batches: Int) -> Int:
