@@ -14,13 +14,14 @@ from service.api.schemas.problem import Problem
 _SCHEMAS = "#/components/schemas/"
 
 DESCRIPTION = """\
-memplan plans GPU memory for distributed training of large language models. A training config goes in: a launch script,
-a config file, or memplan's own job schema. Out comes, for each pipeline stage, how many bytes one GPU holds at its worst
-moment and which tensors they are; whether that fits a given GPU; and the layouts that would fit, ranked by step time.
+memplan plans GPU memory for distributed training of large language models. A training config goes in: a launch
+script, a config file, or memplan's own job schema. Out comes, for each pipeline stage, how many bytes one GPU holds at
+its worst moment and which tensors they are; whether that fits a given GPU; and the layouts that would fit, ranked by
+step time.
 
 Sizes are integers in bytes in fields that end in `_bytes`. A job that does not fit is an answer, not an error. Every
-error is `application/problem+json` (RFC 9457); [the catalogue](docs/errors) explains each code. Nothing that is uploaded
-is executed, and files that it names are not read.
+error is `application/problem+json` (RFC 9457); [the catalogue](docs/errors) explains each code. Nothing that is
+uploaded is executed, and files that it names are not read.
 """
 
 TAGS = [
@@ -89,5 +90,3 @@ def _add_headers(responses: Mapping[str, dict[str, Any]]) -> None:
                 "description": "Seconds to wait before the same request is sent again.",
                 "schema": {"type": "integer"},
             }
-
-

@@ -33,10 +33,12 @@ def problem_response(
     headers: Mapping[str, str] | None = None,
 ) -> Response:
     """Return the answer for a problem of this kind; of very many errors only the first hundred are listed."""
+    # Within a mounted application the root path is that of the mount, which the errors page is not below.
+    root = request.scope.get("app_root_path", request.scope.get("root_path", ""))
     problem = Problem(
-        type=f"{request.scope.get('root_path', '')}{ERRORS_PAGE}#{kind.code}",
+        type=f"{root}{ERRORS_PAGE}#{kind.code}",
         title=kind.title,
-        status=kind.status,
+        status=int(kind.status),
         detail=detail,
         instance=request.url.path,
         code=kind.code,
@@ -45,4 +47,4 @@ def problem_response(
         missing=None if missing is None else list(missing),
     )
     body = problem.model_dump_json(exclude_none=True)
-    return Response(body, status_code=kind.status, headers=headers, media_type=MEDIA_TYPE)
+    return Response(body, status_code=int(kind.status), headers=headers, media_type=MEDIA_TYPE)

@@ -11,7 +11,7 @@ class RejectedQuestion(Exception):
 
 
 class RejectedJob(RejectedQuestion):
-    """The job breaks rules or lacks facts; `findings` has all of it, `given_as` says whether it was a job or a source."""
+    """The job breaks rules or lacks facts; `findings` has all of it, `given_as` says what the question had."""
 
     def __init__(self, findings: Findings, given_as: Literal["job", "source"]) -> None:
         facts = [f"{each.fact} is missing" for each in findings.missing]

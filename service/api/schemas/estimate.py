@@ -1,22 +1,19 @@
 """The itemised memory of a job on a device."""
 
-from math import prod
 from typing import Literal, Self
 
 from pydantic import Field
 
-from service.api.schemas.base import Answer, Bytes, Count, Fraction, Seconds, SignedBytes
-from service.api.schemas.findings import DiagnosticAnswer
+from service.api.schemas.base import Answer, Bytes, Count
 from service.calculator.estimate import StageEstimate
-from service.calculator.ledger import Category, Line, Moment
-from service.job.schema import Job
-from service.usecases.estimates import EstimateAnswer as Estimated
+from service.calculator.ledger import Category, Line
 
 Verdict = Literal["fits", "tight", "does_not_fit", "unknown"]
 
 
 class LedgerLine(Answer):
-    """A kind of tensor that one GPU of the stage holds at the stage's worst moment: bytes = shape × dtype × count."""
+    """Tensors of one kind that one GPU holds at the stage's worst moment: elements of the shape, dtype and count make
+    the bytes."""
 
     name: str = Field(examples=["attention.query"])
     """What it is, from the part of the model outwards."""
@@ -27,7 +24,7 @@ class LedgerLine(Answer):
     dtype: str = Field(examples=["bf16"])
     """Type of one element."""
     count: Count = Field(examples=[64])
-    """How many such tensors are held: layers × micro-batches in flight, for example."""
+    """How many such tensors are held: layers times micro-batches in flight, for example."""
     bytes: Bytes = Field(examples=[536870912])
     """Bytes of all of them on one GPU."""
     sharded_by: list[str] = Field(examples=[["tensor", "context"]])
@@ -37,7 +34,7 @@ class LedgerLine(Answer):
     scope: Literal["allocated", "reserved", "device"] = Field(examples=["allocated"])
     """Who sees it: the tensors' total, only the caching allocator's reservation, or only the driver."""
     modelled: bool = Field(examples=[False])
-    """Whether it is an estimate of memory that no rule gives exactly (context, communicators, workspaces, allocator)."""
+    """Whether it is an estimate of what no rule gives exactly: context, communicators, workspaces, allocator."""
     source: str = Field(examples=["memory_model.md 3.1"])
     """Where its shape and lifetime come from."""
 
@@ -131,7 +128,7 @@ class Stage(Answer):
     @classmethod
     def of(cls, stage: StageEstimate) -> Self:
         """Return the wire form of a stage: its ledger at the worst moment only."""
-        ledger = [LedgerLine.of(each) for each in stage.ledger]
+        ledger = [LedgerLine.of(each) for each in stage.ledger if each.bytes]
         categories = dict.fromkeys((each.value for each in Category), 0)
         for line in ledger:
             categories[line.category] += line.bytes
@@ -148,3 +145,153 @@ class Stage(Answer):
             categories=Categories.model_construct(**categories),
             ledger=ledger,
         )
+
+
+class Peak(Answer):
+    """The worst moment of the worst stage, which decides whether the job fits."""
+
+    stage: int = Field(ge=0, examples=[0])
+    """Pipeline rank that needs most memory."""
+    moment: str = Field(examples=["first_backward"])
+    """Its worst moment, one of the keys of a stage's `moments`."""
+    allocated_bytes: Bytes = Field(examples=[40802189312])
+    """What `torch.cuda.max_memory_allocated` would report there (bytes)."""
+    reserved_bytes: Bytes = Field(examples=[42412802048])
+    """What the caching allocator would hold there (bytes)."""
+    device_bytes: Bytes = Field(examples=[43486543872])
+    """What `nvidia-smi` would show there (bytes); the figure that the verdict is about."""
+    low_bytes: Bytes = Field(examples=[40442485800])
+    """Lower end of the interval around `device_bytes` (bytes)."""
+    high_bytes: Bytes = Field(examples=[46530601943])
+    """Upper end of the interval around `device_bytes` (bytes)."""
+
+
+class Capacity(Answer):
+    """What the device has; sizes are null where the catalogue has no figure."""
+
+    device: str = Field(examples=["h100-sxm-80gb"])
+    """Id of the device."""
+    total_bytes: Bytes | None = Field(examples=[85520809984])
+    """Memory that the driver lists (bytes)."""
+    usable_bytes: Bytes | None = Field(examples=[84932978278])
+    """Memory that a process can use (bytes)."""
+    margin_bytes: SignedBytes | None = Field(examples=[41446434406])
+    """Usable memory less the peak's `device_bytes` (bytes); below 0 when the job does not fit."""
+
+
+class IntervalAnswer(Answer):
+    """Where the ends of the interval come from."""
+
+    group: str = Field(examples=["megatron-core, stated attention"])
+    """The measured runs that were looked at."""
+    runs: int = Field(ge=0, examples=[64])
+    """How many they are."""
+    coverage: Fraction = Field(examples=[0.9])
+    """Share of such runs whose measured peak is inside (0 to 1)."""
+
+
+class Time(Answer):
+    """One optimizer step, by a first model of computation, traffic and bubble."""
+
+    step_seconds: Seconds = Field(examples=[9.81])
+    """Duration of one optimizer step (seconds)."""
+    tokens_per_second_per_gpu: float = Field(ge=0, examples=[6680.0])
+    """Throughput of one GPU (tokens per second)."""
+    bubble_fraction: Fraction = Field(examples=[0.008])
+    """Part of the pipeline's time in which a stage waits (0 to 1)."""
+    recompute_fraction: Fraction = Field(examples=[0.0])
+    """Part of the slowest stage's work that repeats a forward (0 to 1)."""
+
+    @classmethod
+    def of(cls, time: StepTime) -> Self:
+        """Return the wire form of a step time."""
+        return cls(
+            step_seconds=float(time.step_seconds),
+            tokens_per_second_per_gpu=float(time.tokens_per_second_per_gpu),
+            bubble_fraction=float(time.bubble_fraction),
+            recompute_fraction=float(time.recompute_fraction),
+        )
+
+
+class Method(Answer):
+    """What made the answer; the same question under the same method has the same answer."""
+
+    version: str = Field(examples=["1"])
+    """Version of the memory model."""
+    profile: str = Field(examples=["megatron-core d98e8a64 (2026-08-22)"])
+    """Framework, and the state of it, whose defaults and habits were applied."""
+
+
+class EstimateAnswer(Answer):
+    """The itemised memory of a job on a device."""
+
+    verdict: Verdict = Field(examples=["fits"])
+    """`fits`; `tight` when only the upper end of the interval passes the usable memory, or the peak passes 88 % of the
+    total; `does_not_fit`; `unknown` when the device's memory is not known. This set never grows."""
+    reason: str = Field(examples=["stage 0 peaks at 40.5 of 79.1 GiB usable"])
+    """The verdict in one sentence, for people."""
+    peak: Peak
+    """The worst moment of the worst stage."""
+    capacity: Capacity
+    """What the device has."""
+    interval: IntervalAnswer
+    """Where `low_bytes` and `high_bytes` come from."""
+    stages: list[Stage]
+    """Every pipeline stage, in order."""
+    time: Time | None
+    """One optimizer step; null for a device whose links have no figures."""
+    job: Job
+    """The job with every default written out."""
+    sources: dict[str, str] = Field(examples=[{"/parallelism/data": "derived"}])
+    """Where each value of the job came from: JSON Pointer to `flag`, `key`, `environment`, `default`, `derived`,
+    `assumed` or `given`."""
+    diagnostics: list[DiagnosticAnswer]
+    """What should be known about the job; none of it makes the job invalid."""
+    method: Method
+    """What made the answer."""
+    digest: str = Field(examples=["sha256:6d1e6a63c0a5d6f7c4b1cf5e7b8a4bb4f8a4f2a4b0e6c8d2a1f3e5d7c9b0a1f2"])
+    """SHA-256 of the canonical job, the device and the method: the same question has the same digest."""
+
+    @classmethod
+    def of(cls, found: Estimated) -> Self:
+        """Return the wire form of an estimate."""
+        findings = found.resolved.findings
+        return cls(
+            verdict=found.verdict,
+            reason=found.reason,
+            peak=_peak(found),
+            capacity=_capacity(found),
+            interval=IntervalAnswer(
+                group=found.interval.group, runs=found.interval.runs, coverage=found.interval.coverage
+            ),
+            stages=[Stage.of(each) for each in found.estimate.stages],
+            time=None if found.time is None else Time.of(found.time),
+            job=found.resolved.job,
+            sources={pointer: source.origin for pointer, source in findings.sources.items()},
+            diagnostics=[DiagnosticAnswer.of(each) for each in findings.diagnostics],
+            method=Method(version=found.method_version, profile=found.resolved.recipe.profile),
+            digest=found.digest,
+        )
+
+
+def _peak(found: Estimated) -> Peak:
+    stage = found.estimate.peak
+    return Peak(
+        stage=stage.stage,
+        moment=stage.moment.value,
+        allocated_bytes=stage.allocated_bytes,
+        reserved_bytes=stage.reserved_bytes,
+        device_bytes=stage.device_bytes,
+        low_bytes=found.interval.low_bytes,
+        high_bytes=found.interval.high_bytes,
+    )
+
+
+def _capacity(found: Estimated) -> Capacity:
+    usable = found.device.usable_bytes
+    return Capacity(
+        device=found.device.id,
+        total_bytes=found.device.total_bytes,
+        usable_bytes=usable,
+        margin_bytes=None if usable is None else usable - found.estimate.peak.device_bytes,
+    )

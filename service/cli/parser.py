@@ -1,0 +1,71 @@
+"""What the command understands; imports nothing that takes time."""
+
+import argparse
+from importlib.metadata import version
+
+DEFAULT_DEVICE = "h100-sxm-80gb"
+
+_FILE = (
+    "a Megatron-LM launch script, a Hugging Face config.json, or a job of memplan's own as JSON; - reads standard input"
+)
+_EPILOG = (
+    "What follows -- are arguments that FILE is run with, as in: memplan estimate train.sh -- --micro-batch-size 1"
+)
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser; `module` of what it returns names the module that runs the command."""
+    parser = argparse.ArgumentParser(
+        prog="memplan", description="Plan the GPU memory of distributed training of large language models."
+    )
+    parser.add_argument("--version", action="version", version=f"memplan {version('memplan')}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    _add_estimate(commands)
+    _add_plan(commands)
+    _add_serve(commands)
+    _add_db(commands)
+    return parser
+
+
+def _add_estimate(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    estimate = commands.add_parser("estimate", help="how much memory a job takes, stage by stage", epilog=_EPILOG)
+    _add_config(estimate)
+    estimate.add_argument("--device", default=DEFAULT_DEVICE, metavar="ID", help="GPU (default: %(default)s)")
+    estimate.add_argument("--world-size", type=int, metavar="N", help="GPUs of the job, where the file does not say")
+    estimate.add_argument(
+        "--lines", type=int, default=12, metavar="N", help="ledger lines shown (default: %(default)s)"
+    )
+    estimate.set_defaults(module="service.cli.estimate")
+
+
+def _add_plan(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    plan = commands.add_parser("plan", help="which layouts of a job fit a cluster, fastest first", epilog=_EPILOG)
+    _add_config(plan)
+    plan.add_argument("--device", required=True, metavar="ID", help="GPU of the cluster")
+    plan.add_argument("--gpus", required=True, type=int, metavar="N", help="GPUs of the cluster")
+    plan.add_argument("--gpus-per-node", type=int, metavar="N", help="GPUs of one node (default: the device's)")
+    plan.add_argument("--top", type=int, default=10, metavar="N", help="layouts shown (default: %(default)s)")
+    plan.set_defaults(module="service.cli.plan")
+
+
+def _add_config(command: argparse.ArgumentParser) -> None:
+    command.add_argument("file", metavar="FILE", help=_FILE)
+    command.add_argument("--format", default="auto", help="what FILE is (default: found out)")
+    command.add_argument(
+        "--env", action="append", default=[], metavar="K=V", help="an environment variable that FILE reads; repeatable"
+    )
+    command.add_argument("--json", action="store_true", help="print the answer of the HTTP interface")
+
+
+def _add_serve(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    serve = commands.add_parser("serve", help="serve over HTTP; a missing SQLite database is created")
+    serve.add_argument("--host", metavar="ADDRESS", help="address to listen on (default: MEMPLAN_HOST or 127.0.0.1)")
+    serve.add_argument("--port", type=int, metavar="N", help="port to listen on (default: MEMPLAN_PORT or 8000)")
+    serve.set_defaults(module="service.cli.serve")
+
+
+def _add_db(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    database = commands.add_parser("db", help="look after the database")
+    actions = database.add_subparsers(metavar="ACTION", required=True)
+    upgrade = actions.add_parser("upgrade", help="create the database, or bring it up to date")
+    upgrade.set_defaults(module="service.cli.database")

@@ -1,0 +1,92 @@
+"""How much memory a job takes on a device, and whether it fits."""
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from service.calculator.estimate import METHOD_VERSION, Estimate, estimate
+from service.calculator.step_time import StepTime, step_time
+from service.calibration.interval import Interval, interval
+from service.calibration.residuals import group_of
+from service.catalog.devices import Device
+from service.job.digest import digest
+from service.job.resolve import InvalidJob, Resolved, resolve
+from service.job.schema import Job
+from service.planner.verdict import judge, reason
+from service.usecases.devices import accelerator_of, device_of, knows_links
+from service.usecases.imports import Given, accept, merged
+
+Verdict = Literal["fits", "tight", "does_not_fit", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class EstimateAnswer:
+    """The itemised memory of a job on a device.
+
+    `resolved` has the job with every default written out and what was found about it; `time` is None for a device
+    whose links have no figures; `digest` is that of the canonical job, the device and the method.
+    """
+
+    verdict: Verdict
+    reason: str
+    device: Device
+    estimate: Estimate
+    interval: Interval
+    time: StepTime | None
+    resolved: Resolved
+    method_version: str
+    digest: str
+
+
+def estimate_job(given: Given, device_name: str) -> EstimateAnswer:
+    """Return the itemised memory of a job. Raises RejectedJob and NoSuchDevice."""
+    device = device_of(device_name, "/device")
+    resolved = resolved_job(given)
+    accelerator = accelerator_of(device)
+    found = estimate(resolved.model, resolved.layout, resolved.recipe, accelerator)
+    peak = found.peak.device_bytes
+    around = interval_of(resolved.job, peak)
+    verdict, sentence = _verdict(found, around, device)
+    return EstimateAnswer(
+        verdict=verdict,
+        reason=sentence,
+        device=device,
+        estimate=found,
+        interval=around,
+        time=step_time(resolved.model, resolved.layout, resolved.recipe, accelerator) if knows_links(device) else None,
+        resolved=resolved,
+        method_version=METHOD_VERSION,
+        digest=digest({"job": canonical(resolved.job), "device": device.id, "method": METHOD_VERSION}),
+    )
+
+
+def resolved_job(given: Given) -> Resolved:
+    """Return the job with nothing left open, and all that was found about it. Raises RejectedJob."""
+    accepted = accept(given)
+    try:
+        resolved = resolve(accepted.job)
+    except InvalidJob as error:
+        raise accepted.rejected(error.findings) from None
+    findings = merged(accepted.findings, resolved.findings)
+    if findings.errors or findings.missing:
+        raise accepted.rejected(findings)
+    return replace(resolved, findings=findings)
+
+
+def interval_of(job: Job, peak_bytes: int) -> Interval:
+    """Return the interval of a peak, from the measured runs that the job is most like."""
+    return interval(group_of(job.framework.name, job.kernels.attention or ""), peak_bytes)
+
+
+def canonical(job: Job) -> dict[str, object]:
+    """Return the job as a document in which the same job is the same text: nothing absent, nothing unset."""
+    return job.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
+def _verdict(found: Estimate, around: Interval, device: Device) -> tuple[Verdict, str]:
+    if device.usable_bytes is None:
+        return "unknown", f"no figure is known for the memory that a process can use on {device.id}"
+    peak, accelerator = found.peak, accelerator_of(device)
+    return (
+        judge(peak.device_bytes, around.high_bytes, accelerator),
+        reason(peak.stage, peak.device_bytes, around.high_bytes, accelerator),
+    )
