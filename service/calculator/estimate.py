@@ -5,7 +5,7 @@ search over many layouts.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from service.calculator.activations.layer import layer_tensors
 from service.calculator.activations.saved import Saved
@@ -20,7 +20,7 @@ from service.calculator.recipe import Recipe
 from service.calculator.schedules import Schedule, in_flight
 from service.calculator.states import parameter_count, stage_parameters, state_lines
 from service.calculator.transients import backward_lines, pipeline_lines
-from service.calculator.units import Int, maximum
+from service.calculator.units import Int, maximum, where
 
 METHOD_VERSION = "1"
 """Changes whenever the same job can get another answer."""
@@ -134,17 +134,48 @@ def _allocated_lines(
     lines = state_lines(model, layout, recipe, stage)
     if first:
         lines += embedding_lines(model, layout, recipe, counts[0])
-    for kind, tensors in saved.items():
-        layers = [model.kinds_of(chunk).get(kind, 0) for chunk in layout.placement.chunks[stage]]
-        if any(layers):
-            lines += stored_lines(tensors, layout, layers, counts)
-            lines += recompute_lines(tensors, layout, layers)
-            lines += backward_lines(model.kinds[kind], model, layout, recipe, last=last)
+    lines += _layer_lines(model, layout, recipe, stage, saved)
     if last:
         losses = layout.micro_batches if layout.schedule in {"gpipe", "looped_bfs"} else 1
         lines += head_lines(model, layout, recipe, EndCounts(counts[-1], losses))
     lines += pipeline_lines(model, layout, recipe, sum(counts[1:], counts[0]))
     return lines + workspace_lines(recipe, accelerator)
+
+
+def _layer_lines(
+    model: Model, layout: Layout, recipe: Recipe, stage: int, saved: Mapping[int, Sequence[Saved]]
+) -> list[Line]:
+    """What the layers of a stage store, the backward of its last layer, and its heaviest recomputation."""
+    counts, chunks = _chunk_counts(layout, stage), layout.placement.chunks[stage]
+    lines: list[Line] = []
+    recomputations: list[list[Line]] = []
+    for kind in model.kinds_of(layout.placement.layers_of(stage)):
+        layers = [model.kinds_of(chunk).get(kind, 0) for chunk in chunks]
+        lines += stored_lines(saved[kind], layout, layers, counts)
+        again = recompute_lines(saved[kind], layout, layers)
+        if again:
+            backward = backward_lines(model.kinds[kind], model, layout, recipe, (Moment.RECOMPUTE,))
+            recomputations.append(again + backward)
+    if layout.placement.layers_of(stage):
+        last_layer = model.kinds[model.pattern[layout.placement.layers_of(stage)[-1]]]
+        moment = Moment.LAYER_BACKWARD if stage == layout.pipeline - 1 else Moment.FIRST_BACKWARD
+        lines += backward_lines(last_layer, model, layout, recipe, (moment,))
+    return lines + heaviest(recomputations)
+
+
+def heaviest(groups: Sequence[Sequence[Line]]) -> list[Line]:
+    """The lines of the group with most bytes; on arrays the others stay with a count of 0 where they are lighter."""
+    if len(groups) < 2:  # noqa: PLR2004  (one group has no rival)
+        return [line for group in groups for line in group]
+    sizes = [total_bytes(group) for group in groups]
+    lines: list[Line] = []
+    for index, group in enumerate(groups):
+        wins: Int = 1
+        for other, size in enumerate(sizes):
+            beaten = sizes[index] > size if other < index else sizes[index] >= size
+            wins = where(beaten, wins, 0)
+        lines += [replace(line, count=line.count * wins) for line in group]
+    return lines
 
 
 def _moments(layout: Layout, stage: int) -> list[Moment]:
@@ -175,6 +206,7 @@ def _stage(
     lines = _allocated_lines(model, layout, recipe, accelerator, stage, saved)
     occurring = _moments(layout, stage)
     lines += driver_lines(layout, _peak(lines, occurring))
+    lines = [line for line in lines if line.bytes]
     moments = {moment: int(total) for moment, total in moment_totals(lines, occurring).items()}
     worst = max(moments, key=lambda each: moments[each])
     at_peak = alive_at(lines, worst)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 Normalization = Literal["rmsnorm", "layernorm"]
 PositionEmbedding = Literal["rope", "learned", "alibi", "none"]
@@ -34,6 +34,26 @@ class Attention:
 
 
 @dataclass(frozen=True, slots=True)
+class LatentAttention:
+    """Multi-head latent attention: low-rank queries (no rank: 0) and a joint low-rank key/value latent.
+
+    A head's query and key are `nope_dim` + `rope_dim` wide, its value `value_dim`. Source: DeepSeek-V2, section 2.1.
+    """
+
+    heads: int
+    query_rank: int
+    latent_rank: int
+    nope_dim: int
+    rope_dim: int
+    value_dim: int
+
+    @property
+    def groups(self) -> int:
+        """Keys and values exist for every head in training."""
+        return self.heads
+
+
+@dataclass(frozen=True, slots=True)
 class Mlp:
     """A dense MLP whose branches are `width` wide."""
 
@@ -45,6 +65,33 @@ class Mlp:
     def branches(self) -> int:
         """Outputs of the first projection in multiples of the width: 2 when gated."""
         return 2 if self.kind in {"swiglu", "geglu"} else 1
+
+
+@dataclass(frozen=True, slots=True)
+class Moe:
+    """A mixture of experts: `experts` routed MLPs of `width`, `top_k` of them for a token, beside shared ones.
+
+    `shared_width` is the total width of the shared experts; `shared_gate` adds one h-wide gate for them;
+    `expert_bias` is the balancing bias of the router, a buffer and no parameter.
+    """
+
+    experts: int
+    top_k: int
+    width: int
+    kind: MlpKind
+    shared_width: int = 0
+    shared_gate: bool = False
+    expert_bias: bool = False
+    bias: bool = False
+
+    @property
+    def branches(self) -> int:
+        """Outputs of an expert's first projection in multiples of its width: 2 when gated."""
+        return 2 if self.kind in {"swiglu", "geglu"} else 1
+
+
+Mixer: TypeAlias = Attention | LatentAttention
+FeedForward: TypeAlias = Mlp | Moe
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,10 @@ from service.calculator.recipe import Recipe
 from service.calculator.units import Int, ceil_div, maximum, where
 
 
-def backward_lines(kind: LayerKind, model: Model, layout: Layout, recipe: Recipe, *, last: bool) -> list[Line]:
-    """Gradients that a layer's backward holds beside the saved tensors."""
-    alive = (Moment.LAYER_BACKWARD if last else Moment.FIRST_BACKWARD, Moment.RECOMPUTE)
+def backward_lines(
+    kind: LayerKind, model: Model, layout: Layout, recipe: Recipe, alive: tuple[Moment, ...]
+) -> list[Line]:
+    """Gradients that a layer's backward holds beside the saved tensors, during the given moments."""
     sequence, batch = layout.local_sequence, layout.micro_batch
     up = (sequence, batch, kind.mlp.branches * ceil_div(kind.mlp.width, layout.tensor))
     lines = [
