@@ -1,0 +1,198 @@
+"""The layouts of a space as int64 columns, after the framework's rules: in groups that one evaluation can take.
+
+Layouts that share pipeline, chunks, schedule and kind of checkpointing form a group; the other axes are columns.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.calculator.layout import Checkpointing, Layout, Placement
+from service.calculator.model import Model
+from service.calculator.placement import PlacementError, place
+from service.calculator.units import where
+from service.calculator.validity import MEGATRON, Facts, complete, positions_limit
+from service.planner.problem import Column
+from service.planner.space import Choice, SearchSpace
+
+
+@dataclass(frozen=True, slots=True)
+class Degrees:
+    """The axes that do not decide a group, one row for each combination."""
+
+    tensor: Column
+    sequence: Column
+    context: Column
+    data: Column
+    micro: Column
+    accumulation: Column
+    sharding_stage: Column
+
+    def __len__(self) -> int:
+        return len(self.tensor)
+
+    def take(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> "Degrees":
+        """Some of the rows, by index or mask."""
+        return Degrees(*(getattr(self, each.name)[rows] for each in fields(self)))
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Layouts that share everything but their degrees and the depth of checkpointing."""
+
+    space: SearchSpace
+    pipeline: int
+    virtual: int
+    placement: Placement
+    choice: Choice
+    degrees: Degrees
+    depths: Column
+
+    def __len__(self) -> int:
+        return len(self.degrees) * len(self.depths)
+
+    def layouts(self, indexes: Column) -> Layout:
+        """Many layouts as one, each varying field an int64 array."""
+        rows = self.degrees.take(indexes // len(self.depths))
+        space, choice = self.space, self.choice
+        depth = self.depths[indexes % len(self.depths)]
+        return Layout(
+            tensor=rows.tensor,
+            sequence_parallel=rows.sequence,
+            context=rows.context,
+            data=rows.data,
+            pipeline=self.pipeline,
+            virtual=self.virtual,
+            schedule="interleaved" if self.virtual > 1 else "1f1b",
+            group=space.group or self.pipeline,
+            placement=self.placement,
+            micro_batch=rows.micro,
+            micro_batches=rows.accumulation,
+            sequence_length=space.sequence_length,
+            sharding_stage=rows.sharding_stage,
+            shards=where(rows.sharding_stage, rows.data * rows.context, 1),
+            checkpointing=Checkpointing(choice.granularity, choice.method, depth, choice.modules),
+            context_method=space.context_method,
+            overlap_grad_reduce=space.overlap_grad_reduce,
+            overlap_param_gather=space.overlap_param_gather,
+        )
+
+    def layout(self, index: int) -> Layout:
+        """One layout in Python ints."""
+        many = self.layouts(np.array([index], dtype=np.int64))
+        one = {
+            each.name: value.item() if isinstance(value := getattr(many, each.name), np.ndarray) else value
+            for each in fields(many)
+        }
+        depth = int(self.depths[index % len(self.depths)])
+        return Layout(**{**one, "checkpointing": replace(many.checkpointing, num_layers=depth)})
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one pipeline degree and number of chunks contributes: its groups, and what the rules refused."""
+
+    groups: tuple[Group, ...]
+    rejected: Counter[str]
+
+
+def parts(model: Model, space: SearchSpace) -> Iterator[Part]:
+    """The whole space, one pipeline degree and number of chunks at a time."""
+    for pipeline in space.pipeline:
+        for virtual in space.chunks_of(model.layers, pipeline):
+            yield _part(model, space, pipeline, virtual)
+
+
+def space_size(model: Model, space: SearchSpace) -> int:
+    """Number of layouts in a space, those that a rule refuses included."""
+    return sum(part.rejected.total() + sum(map(len, part.groups)) for part in parts(model, space))
+
+
+def _part(model: Model, space: SearchSpace, pipeline: int, virtual: int) -> Part:
+    depths = [_depths(each, model, pipeline, virtual) for each in space.checkpointing]
+    weight = sum(map(len, depths))
+    degrees, broken = _admitted(model, space, pipeline, virtual)
+    rejected = Counter({code: count * weight for code, count in broken.items()})
+    if len(degrees) == 0:
+        return Part((), rejected)
+    try:
+        placement = place(model.layers, pipeline, virtual, space.split)
+    except PlacementError:
+        rejected["stage_layers"] += len(degrees) * weight
+        return Part((), rejected)
+    groups = [
+        Group(space, pipeline, virtual, placement, choice, degrees, tried)
+        for choice, tried in zip(space.checkpointing, depths, strict=True)
+        if len(tried)
+    ]
+    return Part(tuple(groups), rejected)
+
+
+def _depths(choice: Choice, model: Model, pipeline: int, virtual: int) -> Column:
+    return np.array(choice.depths_of(-(-model.layers // (pipeline * virtual))), dtype=np.int64)
+
+
+def _admitted(model: Model, space: SearchSpace, pipeline: int, virtual: int) -> tuple[Degrees, Counter[str]]:
+    """Rows that no rule refuses, and how many each rule refused first."""
+    facts = complete(_facts(model, space, pipeline, virtual))
+    tensor, data, accumulation = facts.tensor, facts.data, facts.accumulation
+    alive = np.ones(len(np.atleast_1d(np.asarray(tensor))), dtype=np.bool_)
+    counts: Counter[str] = Counter()
+    for rule in MEGATRON:
+        mask = rule.broken(facts) if rule.kind != "W" else None
+        if mask is not None:
+            first = alive & mask
+            counts[rule.code] += int(np.count_nonzero(first))
+            alive &= np.logical_not(first)
+    rows = Degrees(
+        *(
+            np.broadcast_to(np.asarray(each, dtype=np.int64), alive.shape)
+            for each in (tensor, facts.sequence, facts.context, data, facts.micro, accumulation, facts.sharding_stage)
+        )
+    )
+    return rows.take(alive), +counts
+
+
+def _facts(model: Model, space: SearchSpace, pipeline: int, virtual: int) -> Facts:
+    """All combinations of the free axes, each layout once.
+
+    Sequence parallelism is no choice at tensor degree 1, and sharding none on one rank: these repeat another layout.
+    """
+    pairs = {(tensor, sequence if tensor > 1 else 0) for tensor in space.tensor for sequence in space.sequence}
+    pair, context, micro, stage = np.meshgrid(
+        np.arange(len(pairs)), space.context, space.micro, space.sharding_stage, indexing="ij"
+    )
+    tensor, sequence = np.array(sorted(pairs), dtype=np.int64).T[:, pair.ravel()]
+    context, micro, stage = context.ravel(), micro.ravel(), stage.ravel()
+    grid = tensor * pipeline * context
+    data = space.world_size // grid
+    kept = (data * context > 1) | (stage == min(space.sharding_stage))
+    if space.data is not None:
+        kept &= np.isin(data, space.data) | (data * grid != space.world_size)
+    attention = model.kinds[0].attention
+    listed = space.split.layers is not None or space.split.layout is not None
+    extra = int(space.split.account_for_embedding) + int(space.split.account_for_loss)
+    return Facts(
+        world_size=space.world_size,
+        tensor=tensor[kept],
+        sequence=sequence[kept],
+        pipeline=pipeline,
+        virtual=virtual,
+        context=context[kept],
+        interleaved=int(virtual > 1),
+        group=space.group or pipeline,
+        micro=micro[kept],
+        global_batch=space.global_batch,
+        sequence_length=space.sequence_length,
+        sharding_stage=stage[kept],
+        layers=None if listed else model.layers,
+        heads=attention.heads,
+        kv_heads=attention.groups,
+        max_positions=positions_limit(model),
+        extra_layers=extra,
+        first=space.split.first or 0,
+        last=space.split.last or 0,
+    )

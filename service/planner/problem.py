@@ -1,0 +1,51 @@
+"""What a plan is made for: a model, what its framework keeps, and a GPU."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.calculator.device import Accelerator
+from service.calculator.estimate import Estimate, estimate, peak_device_bytes
+from service.calculator.layout import Layout
+from service.calculator.model import Model
+from service.calculator.recipe import Recipe
+from service.calculator.step_time import StepTime, step_time
+from service.planner.verdict import verdict_codes
+
+Column = NDArray[np.int64]
+
+UpperEnd = Callable[[Column], Column]
+"""The upper end of the interval around each estimate (bytes)."""
+
+
+def the_estimate(device_bytes: Column) -> Column:
+    """An interval without width, for when nothing is known about errors."""
+    return device_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """The functions of the single estimate, with all but the layout filled in; layouts may be many."""
+
+    model: Model
+    recipe: Recipe
+    accelerator: Accelerator
+    upper_end: UpperEnd = the_estimate
+
+    def peaks(self, layout: Layout) -> Column:
+        """Device bytes of each layout at the worst moment of its worst stage."""
+        return np.atleast_1d(np.asarray(peak_device_bytes(self.model, layout, self.recipe, self.accelerator)))
+
+    def verdicts(self, peaks: Column) -> Column:
+        """Code of the verdict on each peak."""
+        return np.asarray(verdict_codes(peaks, self.upper_end(peaks), self.accelerator), dtype=np.int64)
+
+    def estimate(self, layout: Layout) -> Estimate:
+        """The itemised estimate of one layout."""
+        return estimate(self.model, layout, self.recipe, self.accelerator)
+
+    def time(self, layout: Layout) -> StepTime:
+        """Step times of the layouts."""
+        return step_time(self.model, layout, self.recipe, self.accelerator)
