@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from service.calculator.activations.layer import layer_tensors
 from service.calculator.activations.saved import Saved
+from service.calculator.buffers import score_buffer_lines
 from service.calculator.checkpointing import recompute_lines, stored_lines
 from service.calculator.device import Accelerator
 from service.calculator.head import EndCounts, embedding_lines, head_lines
@@ -135,6 +136,7 @@ def _allocated_lines(
     if first:
         lines += embedding_lines(model, layout, recipe, counts[0])
     lines += _layer_lines(model, layout, recipe, stage, saved)
+    lines += score_buffer_lines(model, layout, recipe, model.kinds_of(layout.placement.layers_of(stage)))
     if last:
         losses = layout.micro_batches if layout.schedule in {"gpipe", "looped_bfs"} else 1
         lines += head_lines(model, layout, recipe, EndCounts(counts[-1], losses))

@@ -69,7 +69,7 @@ class Recipe:
     deallocate_pipeline_outputs: bool = True
     vocabulary_multiple: int = 128
     buffer_alignment: int = 64
-    gradient_copy_kept: bool = True
+    gradient_copy_kept: bool = False
     deterministic: bool = False
     attention_mask: bool = True
 
