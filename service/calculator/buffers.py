@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from service.calculator.layout import Layout
 from service.calculator.ledger import ALWAYS, Category, Line, Tensor
-from service.calculator.model import Attention, Model
+from service.calculator.model import Model
 from service.calculator.recipe import Recipe
 from service.calculator.units import ceil_div
 
@@ -18,8 +18,7 @@ def score_buffer_lines(model: Model, layout: Layout, recipe: Recipe, kinds: Iter
     """
     if recipe.transformer_impl != "local" or not recipe.scores_stored:
         return []
-    mixers = [model.kinds[kind].attention for kind in kinds]
-    heads = max((mixer.heads for mixer in mixers if isinstance(mixer, Attention)), default=0)
+    heads = max((model.kinds[kind].attention.heads for kind in kinds), default=0)
     shape = (layout.micro_batch, ceil_div(heads, layout.tensor), layout.local_sequence, layout.sequence_length)
     scores = Tensor("attention.score_buffer", Category.WORKSPACE, shape, recipe.compute, ("tensor",), MEGATRON_SCORES)
     return [Line(scores, 1, ALWAYS)]
