@@ -6,7 +6,7 @@ the op order (`replay.py`) is what each form must equal. Source: memory_model.md
 
 from dataclasses import dataclass
 
-from service.calculator.schedules.rhythm import Rhythm, rhythm_of
+from service.calculator.schedules.rhythm import SPLIT_BACKWARD, Rhythm, rhythm_of
 from service.calculator.schedules.schedule import Schedule
 from service.calculator.schedules.v_shapes import V_SHAPED, distinct_of_v, peak_of_v
 from service.calculator.units import Int, maximum, minimum, where
@@ -38,7 +38,8 @@ class InFlight:
 def in_flight(schedule: Schedule, stage: Int) -> InFlight:
     """What pipeline rank `stage` (0 … p-1) holds when it first holds the most chunks.
 
-    Exact, except for `v_min`, where it is the limit that its generator keeps on every rank.
+    Equal to the replay of `op_order`, except for `v_min`: there it is the limit that its generator keeps on every rank,
+    which some ranks do not reach where p = 2 modulo 3.
     """
     if schedule.name in V_SHAPED:
         first, second = peak_of_v(schedule, stage)
@@ -58,6 +59,7 @@ def looped_moment(schedule: Schedule, rhythm: Rhythm, backwards: Int) -> InFligh
     `backwards` lies between 0 and `last_backward`.
     """
     forwards = minimum(schedule.micro_batches * schedule.virtual, rhythm.warmup + 1 + backwards)
+    split = schedule.name in SPLIT_BACKWARD
     weights = maximum(0, backwards - rhythm.weight_delay)
     awaiting_backward, awaiting_weight_gradient = [], []
     for chunk in range(schedule.virtual):
@@ -65,7 +67,9 @@ def looped_moment(schedule: Schedule, rhythm: Rhythm, backwards: Int) -> InFligh
         from_last = schedule.virtual - 1 - chunk
         returned = _passes(schedule, rhythm.group, backwards, from_last)
         awaiting_backward.append(_passes(schedule, rhythm.group, forwards, chunk) - returned)
-        awaiting_weight_gradient.append(returned - _passes(schedule, rhythm.group, weights, from_last))
+        # A whole backward leaves nothing that waits for its weight gradient.
+        finished = _passes(schedule, rhythm.group, weights, from_last) if split else returned
+        awaiting_weight_gradient.append(returned - finished)
     return InFlight(tuple(awaiting_backward), tuple(awaiting_weight_gradient))
 
 
@@ -88,6 +92,8 @@ def _passes(schedule: Schedule, group: Int, count: Int, position: int) -> Int:
     Passes go in rounds: `group` micro-batches on the first chunk, the same on the second, and so on; the last round
     has the micro-batches that are left.
     """
+    if schedule.virtual == 1:
+        return count
     whole = schedule.micro_batches // group
     rounds = minimum(count // (group * schedule.virtual), whole)
     rest: Int = count - rounds * group * schedule.virtual
