@@ -18,7 +18,7 @@ from service.calculator.ledger import Line, Moment, Scope, alive_at, moment_tota
 from service.calculator.model import Model
 from service.calculator.overhead import driver_lines, workspace_lines
 from service.calculator.recipe import Recipe
-from service.calculator.schedules import Schedule, in_flight
+from service.calculator.schedules import Schedule, in_flight, peak_counts
 from service.calculator.states import parameter_count, stage_parameters, state_lines
 from service.calculator.transients import backward_lines, pipeline_lines
 from service.calculator.units import Int, maximum, where
@@ -116,10 +116,38 @@ def _saved_by_kind(model: Model, layout: Layout, recipe: Recipe) -> dict[int, li
     return {index: layer_tensors(kind, model, layout, recipe) for index, kind in enumerate(model.kinds)}
 
 
-def _chunk_counts(layout: Layout, stage: int) -> Sequence[Int]:
-    """Micro-batches in flight of each chunk of a rank."""
+def _chunk_counts(model: Model, layout: Layout, stage: int, saved: Mapping[int, Sequence[Saved]]) -> Sequence[Int]:
+    """Micro-batches in flight of each chunk of a rank, at the moment when they hold most.
+
+    Under interleaving the mix rotates: with unequal chunks it matters which of them has one micro-batch more.
+    """
     schedule = Schedule(layout.schedule, layout.pipeline, layout.virtual, layout.micro_batches, layout.group)
-    return in_flight(schedule, stage).chunks
+    contents = [model.kinds_of(chunk) for chunk in layout.placement.chunks[stage]]
+    if all(each == contents[0] for each in contents):
+        return in_flight(schedule, stage).chunks
+    sizes = [_saved_bytes(chunk, saved) for chunk in contents]
+    mixes = [mix.chunks for mix in peak_counts(schedule, stage)]
+    best, most = mixes[0], _weighed(mixes[0], sizes)
+    for mix in mixes[1:]:
+        size = _weighed(mix, sizes)
+        best = tuple(where(size > most, new, old) for new, old in zip(mix, best, strict=True))
+        most = maximum(most, size)
+    return best
+
+
+def _saved_bytes(kinds: Mapping[int, int], saved: Mapping[int, Sequence[Saved]]) -> Int:
+    total: Int = 0
+    for kind, layers in kinds.items():
+        for each in saved[kind]:
+            total = total + each.tensor.bytes * each.copies * layers
+    return total
+
+
+def _weighed(counts: Sequence[Int], sizes: Sequence[Int]) -> Int:
+    total: Int = 0
+    for count, size in zip(counts, sizes, strict=True):
+        total = total + count * size
+    return total
 
 
 def _allocated_lines(
@@ -130,7 +158,7 @@ def _allocated_lines(
     stage: int,
     saved: Mapping[int, Sequence[Saved]],
 ) -> list[Line]:
-    counts = _chunk_counts(layout, stage)
+    counts = _chunk_counts(model, layout, stage, saved)
     first, last = stage == 0, stage == layout.pipeline - 1
     lines = state_lines(model, layout, recipe, stage)
     if first:
@@ -148,7 +176,7 @@ def _layer_lines(
     model: Model, layout: Layout, recipe: Recipe, stage: int, saved: Mapping[int, Sequence[Saved]]
 ) -> list[Line]:
     """What the layers of a stage store, the backward of its last layer, and its heaviest recomputation."""
-    counts, chunks = _chunk_counts(layout, stage), layout.placement.chunks[stage]
+    counts, chunks = _chunk_counts(model, layout, stage, saved), layout.placement.chunks[stage]
     lines: list[Line] = []
     recomputations: list[list[Line]] = []
     for kind in model.kinds_of(layout.placement.layers_of(stage)):
@@ -214,7 +242,7 @@ def _stage(
     at_peak = alive_at(lines, worst)
     allocated = total_bytes(line for line in at_peak if line.scope is Scope.ALLOCATED)
     reserved = total_bytes(line for line in at_peak if line.scope is Scope.RESERVED)
-    counts = _chunk_counts(layout, stage)
+    counts = _chunk_counts(model, layout, stage, saved)
     return StageEstimate(
         stage=stage,
         layers=layout.placement.layers_of(stage),

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from service.calculator.estimate import Estimate, StageEstimate, estimate, peak_device_bytes, stage_lines
 from service.calculator.layout import Checkpointing, Layout
 from service.calculator.ledger import Category, Moment, Scope, alive_at
+from service.calculator.placement import Split
 from service.calculator.recipe import Recipe
 from service.calculator.units import GIB
 from tests.builders import A100, H100, LLAMA_3_8B, gpt, layout, recipe
@@ -257,3 +258,12 @@ def test_local_attention_keeps_one_buffer_for_its_scores() -> None:
     stage = run(kept, micro_batch=4, tensor=2, sequence_length=1024).stages[0]
     buffers = [line.bytes for line in stage.ledger if line.tensor.name == "attention.score_buffer"]
     assert buffers == [2 * 4 * 16 * 1024 * 1024]
+
+
+def test_unequal_chunks_peak_when_the_larger_one_has_a_micro_batch_more() -> None:
+    """On rank 0 of 4 with 2 chunks the mix in flight rotates between (7, 4) and (8, 3)."""
+    split = Split(layers=(7, 1, 4, 4, 4, 4, 4, 4))
+    spread = layout(LLAMA_3_8B, split, pipeline=4, virtual=2, micro_batches=16)
+    stage = estimate(LLAMA_3_8B, spread, recipe(), H100).stages[0]
+    inputs = [line.count for line in stage.ledger if line.tensor.name == "attention.input"]
+    assert inputs == [8 * 7 + 3 * 1]
