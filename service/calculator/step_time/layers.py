@@ -24,6 +24,10 @@ ROTARY_PASSES = (2, 2)
 ACTIVATION_PASSES = {2: (3, 5), 1: (2, 3)}
 """In widths of one branch, by branches: gated reads two and writes one, its backward reads three and writes two."""
 
+MERGE_PASSES = (5, 5)
+"""A partial output is read in 16 bits, the running one read and written in fp32 (memory_model.md 3.6: c partial outputs
+and an fp32 accumulator); the backward adds up gradients the same way."""
+
 LOSS_BYTES = 16
 """Bytes moved per logit: read bf16, write fp32; then read fp32, write fp32 and bf16 (memory_model.md 4, Megatron)."""
 
@@ -137,22 +141,24 @@ def _tensor_traffic(size_bytes: Float, layout: Layout, rates: Rates) -> Cost:
 def _core(attention: Attention, layout: Layout, recipe: Recipe, rates: Rates) -> Cost:
     """Attention, and what of its context-parallel traffic it cannot hide.
 
-    A ring passes keys and values on while it computes on the last ones; gathering them, or exchanging heads for
-    sequence, comes before and after (memory_model.md 10).
+    A ring passes keys and values on while it computes on the last ones, one kernel and one merge of partial outputs for
+    each rank; gathering them, or exchanging heads for sequence, comes before and after (memory_model.md 10).
     """
     core = attention_core(attention, layout, recipe, rates)
     if isinstance(layout.context, int) and layout.context == 1:
         return core
     width, context = BYTES[recipe.compute], as_float(layout.context)
+    tokens, tensor = as_float(layout.tokens), as_float(layout.tensor)
     group = group_of(layout.context, layout.tensor, rates)
-    query = attention.query_width / as_float(layout.tensor)
-    key = attention.key_width / as_float(layout.tensor)
-    size = 2.0 * as_float(layout.tokens) * key * width
+    query, key = attention.query_width / tensor, attention.key_width / tensor
+    pair = 2.0 * tokens * key * width
     if layout.context_method == "p2p":
-        moved = gather_seconds(group, size * context, rates)
-        return Cost(larger(core.forward, moved), larger(core.backward, 2.0 * moved))
-    if layout.context_method == "all_gather":
-        moved = gather_seconds(group, size * context, rates)
-    else:
-        moved = gather_seconds(group, size + 2.0 * as_float(layout.tokens) * query * width, rates)
+        merge = passes(tokens * query, *MERGE_PASSES, width, rates)
+        steps = Cost(rates.kernel_seconds, rates.kernel_seconds) + merge
+        moved = gather_seconds(group, pair * context, rates)
+        ring = Cost((context - 1.0) * steps.forward, (context - 1.0) * steps.backward)
+        return Cost(larger(core.forward, moved), larger(core.backward, 2.0 * moved)) + ring
+    gathers = layout.context_method == "all_gather"
+    exchanged = pair * context if gathers else pair + 2.0 * tokens * query * width
+    moved = gather_seconds(group, exchanged, rates)
     return core + Cost(moved, moved)

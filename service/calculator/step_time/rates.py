@@ -10,14 +10,18 @@ from dataclasses import dataclass
 
 from service.calculator.device import Accelerator
 
-BEST_MATMUL = {"sm80": 0.87, "sm90": 0.80, "sm100": 0.78, "sm103": 0.79, "gfx942": 0.51, "gfx950": 0.63}
-"""Best measured matrix product as a share of the dense peak, by architecture [mamf]."""
+TRAINING_MATMUL = {"sm80": 0.75, "sm100": 0.50}
+"""Large products of training shapes as a share of the dense peak: A100 near 1e12 FLOP; B200, which its power limits, by
+its median of 0.485 over shapes where A100 has 0.72 [simumax]."""
+
+BEST_MATMUL = {"sm90": 0.80, "sm103": 0.79, "gfx942": 0.51, "gfx950": 0.63}
+"""Best product of a sweep as a share of the dense peak, where no training shapes are published [mamf]."""
 
 OTHER_MATMUL = 0.80
-"""The share for an architecture without a published sweep: that of Hopper."""
+"""The best share for an architecture without a published sweep: that of Hopper."""
 
 TRAINING_SHAPES = 0.86
-"""Large products of training shapes against the best shape: 0.75 against 0.87 of the peak on A100 [simumax, mamf]."""
+"""Training shapes against the best one, on A100: 0.75 against 0.87 [simumax, mamf]."""
 
 KERNEL_SECONDS = 8e-6
 """Fixed cost of a kernel: A100 reaches 0.63 of its peak at 1e10 FLOP and 0.75 at 1e12, a constant 8 us [simumax]."""
@@ -65,9 +69,8 @@ class Rates:
 def rates_of(accelerator: Accelerator, compute: str) -> Rates:
     """The rates of a device for one data type of matrix products; fp32 products run at the device's fp32 peak."""
     peak = peak_flops(accelerator, compute)
-    share = BEST_MATMUL.get(accelerator.architecture, OTHER_MATMUL) * TRAINING_SHAPES
     return Rates(
-        matmul=peak * share,
+        matmul=peak * matmul_share(accelerator.architecture),
         attention=peak * ATTENTION_OF_PEAK,
         memory=accelerator.memory_bytes_per_second,
         kernel_seconds=KERNEL_SECONDS,
@@ -76,6 +79,12 @@ def rates_of(accelerator: Accelerator, compute: str) -> Rates:
         adapter=accelerator.network_bytes_per_second * BUSY,
         gpus_per_node=accelerator.gpus_per_node,
     )
+
+
+def matmul_share(architecture: str) -> float:
+    """Share of the dense peak that large matrix products of training shapes reach."""
+    measured = TRAINING_MATMUL.get(architecture)
+    return measured or BEST_MATMUL.get(architecture, OTHER_MATMUL) * TRAINING_SHAPES
 
 
 def peak_flops(accelerator: Accelerator, compute: str) -> float:
