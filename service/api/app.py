@@ -13,7 +13,7 @@ from starlette.staticfiles import StaticFiles
 from service.api import handlers
 from service.api.identity import RequestIdentity
 from service.api.openapi import DESCRIPTION, TAGS, operation_id, write_document
-from service.api.routes import devices, documentation, health, models
+from service.api.routes import devices, documentation, estimates, health, imports, models, plans
 from service.api.services import Services
 from service.settings import Settings
 from service.store.migration import ensure_usable
@@ -67,6 +67,6 @@ def create_app(settings: Settings) -> FastAPI:
 
 def _version_1() -> APIRouter:
     router = APIRouter(prefix="/v1")
-    for noun in (devices, models):
+    for noun in (estimates, imports, plans, devices, models):
         router.include_router(noun.router)
     return router

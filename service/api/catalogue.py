@@ -90,6 +90,13 @@ UNKNOWN_DEVICE = Kind(
     "There is no such device in the catalogue",
     "GET /v1/devices lists the ids.",
 )
+INCOMPLETE_DEVICE = Kind(
+    "incomplete_device",
+    HTTPStatus.UNPROCESSABLE_ENTITY,
+    "The catalogue lacks a figure of the device",
+    "A search needs the memory that a process can use and the bandwidths of the links; GET /v1/devices shows which are "
+    "known. POST /v1/estimates answers without them.",
+)
 INVALID_CURSOR = Kind(
     "invalid_cursor",
     HTTPStatus.UNPROCESSABLE_ENTITY,
@@ -135,6 +142,7 @@ KINDS: tuple[Kind, ...] = (
     INVALID_JOB,
     INCOMPLETE_JOB,
     UNKNOWN_DEVICE,
+    INCOMPLETE_DEVICE,
     INVALID_CURSOR,
     SEARCH_TOO_LARGE,
     INTERNAL_ERROR,

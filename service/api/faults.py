@@ -2,18 +2,27 @@
 
 import difflib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from pydantic_core import ErrorDetails
 
-from service.api.schema_tree import SchemaTree
+from service.api.schema_tree import NO_SCHEMA, SchemaTree
 from service.api.schemas.problem import Fault
 
 Location = Literal["body", "query", "path", "header"]
 Pointer = tuple[str | int, ...]
 
 _LONGEST_FOUND = 80
+
+# What is wrong with a body as a whole.
+_BODY = {
+    "missing": ("there is no body", "send one JSON object"),
+    "job_or_source": (
+        "there should be exactly one of the keys `job` and `source`",
+        "give the job itself as `job`, or the config that it is read from as `source`",
+    ),
+}
 
 # pydantic's names for what is wrong, in fewer words; its own change between releases.
 _CODES = {
@@ -34,16 +43,17 @@ _CODES = {
 }
 
 
-def faults_of(errors: Sequence[ErrorDetails], body: Any, tree: SchemaTree) -> list[Fault]:
+def faults_of(errors: Sequence[ErrorDetails], body: Any, schemas: Mapping[str, SchemaTree]) -> list[Fault]:
     """Return one fault for each field that is wrong, in the order found; what a union's members say is joined.
 
-    `tree` is the schema of the body; the errors' locations begin with body, query, path or header.
+    The errors' locations begin with body, query, path or header; `schemas` are those of these parts, where known.
     """
     found: dict[tuple[str, Pointer], Fault] = {}
     for error in errors:
         location, *steps = error["loc"]
-        pointer = _pointer(steps, body) if location == "body" else tuple(steps)
-        fault = _fault(_location(str(location)), pointer, error, tree)
+        absent = error["type"] == "missing"
+        pointer = _pointer(steps, body, may_be_absent=absent) if location == "body" else tuple(steps)
+        fault = _fault(_location(str(location)), pointer, error, schemas.get(str(location), NO_SCHEMA))
         earlier = found.get((fault.location, pointer))
         found[fault.location, pointer] = fault if earlier is None else _joined(earlier, fault)
     return list(found.values())
@@ -58,13 +68,13 @@ def _location(name: str) -> Location:
     return name if name in {"query", "path", "header"} else "body"  # type: ignore[return-value]
 
 
-def _pointer(steps: Sequence[str | int], body: Any) -> Pointer:
+def _pointer(steps: Sequence[str | int], body: Any, *, may_be_absent: bool) -> Pointer:
     # pydantic's location also names the member of a union it tried; only what leads into the body is a place there.
     pointer: list[str | int] = []
     place = body
     for number, step in enumerate(steps):
-        is_last = number == len(steps) - 1
-        if isinstance(place, dict) and (step in place or is_last):
+        absent = may_be_absent and number == len(steps) - 1
+        if isinstance(place, dict) and (step in place or absent):
             pointer.append(step)
             place = place.get(step)
         elif isinstance(place, list) and isinstance(step, int) and step < len(place):
@@ -73,17 +83,19 @@ def _pointer(steps: Sequence[str | int], body: Any) -> Pointer:
     return tuple(pointer)
 
 
-def _fault(location: Location, pointer: Pointer, error: ErrorDetails, tree: SchemaTree) -> Fault:
+def _fault(location: Location, pointer: Pointer, error: ErrorDetails, schema: SchemaTree) -> Fault:
     kind = error["type"]
     name = str(pointer[-1]) if pointer else location
-    schema = tree if location == "body" else SchemaTree({}, {})
-    if kind == "extra_forbidden":
-        message, fix = f"`{name}` is not a known key here", _nearest_key(name, schema.keys(pointer[:-1]))
-    elif kind == "missing":
-        message, fix = f"`{name}` is required", f"add `{name}`{_expected(schema, pointer, ': ')}"
-    else:
-        message = f"{error['msg'].removeprefix('Input ')}; found {_shown(error['input'])}"
-        fix = _nearest_value(error["input"], schema.values(pointer)) or _expected(schema, pointer)
+    match kind:
+        case "extra_forbidden":
+            message, fix = f"`{name}` is not a known key here", _nearest_key(name, pointer[:-1], schema)
+        case "missing" if pointer:
+            message, fix = f"`{name}` is required", f"add `{name}`{_expected(schema, pointer, ': ')}"
+        case "missing" | "job_or_source":
+            message, fix = _BODY[kind]
+        case _:
+            message = f"{error['msg'].removeprefix('Input ')}; found {_shown(error['input'])}"
+            fix = _nearest_value(error["input"], schema.values(pointer)) or _expected(schema, pointer)
     return Fault(
         location=location,
         pointer=pointer_text(pointer),
@@ -99,8 +111,13 @@ def _joined(first: Fault, second: Fault) -> Fault:
     return first.model_copy(update={"message": f"{first.message}; or {second.message}"})
 
 
-def _nearest_key(name: str, known: Sequence[str]) -> str:
+def _nearest_key(name: str, place: Pointer, schema: SchemaTree) -> str:
+    known = schema.keys(place)
     close = difflib.get_close_matches(name, known, n=1)
+    if not close:
+        # A key is often right and only one level too high.
+        below = {key: f"{section}.{key}" for section in known for key in schema.keys((*place, section))}
+        close = [below[each] for each in difflib.get_close_matches(name, below, n=1)]
     return f"did you mean `{close[0]}`?" if close else f"remove it; known keys here: {', '.join(known) or 'none'}"
 
 

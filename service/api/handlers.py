@@ -14,7 +14,7 @@ from service.api.schema_tree import SchemaTree
 from service.api.schemas.problem import Fault, Missing
 from service.job.diagnostics import Diagnostic
 from service.store.errors import InvalidCursor, NotFound, StoreBusy, StoreUnavailable
-from service.usecases.errors import NoSuchDevice, RejectedJob, SearchTooLarge
+from service.usecases.errors import IncompleteDevice, NoSuchDevice, RejectedJob, SearchTooLarge
 
 _RETRY_AFTER = {"Retry-After": "1"}
 _BY_STATUS = {
@@ -33,6 +33,7 @@ def install(app: FastAPI) -> None:
         RequestValidationError: _invalid_request,
         RejectedJob: _rejected_job,
         NoSuchDevice: _no_such_device,
+        IncompleteDevice: _incomplete_device,
         SearchTooLarge: _search_too_large,
         InvalidCursor: _invalid_cursor,
         NotFound: _not_found,
@@ -55,15 +56,23 @@ async def _http(request: Request, error: HTTPException) -> Response:
 
 
 async def _invalid_request(request: Request, error: RequestValidationError) -> Response:
-    faults = faults_of(error.errors(), error.body, _body_schema(request))
+    faults = faults_of(error.errors(), error.body, _schemas(request))
     return problem_response(request, catalogue.INVALID_REQUEST, _summary(faults), faults)
 
 
-def _body_schema(request: Request) -> SchemaTree:
+def _schemas(request: Request) -> dict[str, SchemaTree]:
+    """Return the schemas of the route's body and of its query, from the document."""
     document = request.app.openapi()
-    operation = document["paths"][request.scope["route"].path][request.method.lower()]
-    content = operation.get("requestBody", {}).get("content", {})
-    return SchemaTree(content.get("application/json", {}).get("schema", {}), document["components"]["schemas"])
+    found = (each for path in document["paths"].values() for each in path.values())
+    operation = next(each for each in found if each["operationId"] == request.scope["route"].name)
+    body = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
+    query = {
+        each["name"]: {"description": each.get("description", ""), **each["schema"]}
+        for each in operation.get("parameters", ())
+        if each["in"] == "query"
+    }
+    definitions = document["components"]["schemas"]
+    return {"body": SchemaTree(body, definitions), "query": SchemaTree({"properties": query}, definitions)}
 
 
 async def _rejected_job(request: Request, error: RejectedJob) -> Response:
@@ -97,6 +106,10 @@ async def _no_such_device(request: Request, error: NoSuchDevice) -> Response:
     fix = f"did you mean {', '.join(error.close)}?" if error.close else catalogue.UNKNOWN_DEVICE.remedy
     fault = Fault(pointer=error.field, code="unknown_device", message=f"{error}", fix=fix)
     return problem_response(request, catalogue.UNKNOWN_DEVICE, f"{error}: {fix}", [fault])
+
+
+async def _incomplete_device(request: Request, error: IncompleteDevice) -> Response:
+    return problem_response(request, catalogue.INCOMPLETE_DEVICE, str(error))
 
 
 async def _search_too_large(request: Request, error: SearchTooLarge) -> Response:

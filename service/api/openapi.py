@@ -7,11 +7,22 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 
-from service.api.catalogue import Kind
+from service.api.catalogue import (
+    BODY_TOO_LARGE,
+    INTERNAL_ERROR,
+    INVALID_REQUEST,
+    JSON_TOO_DEEP,
+    MALFORMED_JSON,
+    UNSUPPORTED_MEDIA_TYPE,
+    Kind,
+)
 from service.api.problems import MEDIA_TYPE
 from service.api.schemas.problem import Problem
 
 _SCHEMAS = "#/components/schemas/"
+
+Documented = dict[int | str, dict[str, Any]]
+"""What `responses=` takes: answers by status."""
 
 DESCRIPTION = """\
 memplan plans GPU memory for distributed training of large language models. A training config goes in: a launch
@@ -33,17 +44,21 @@ TAGS = [
 ]
 
 
+BODY_PROBLEMS = (MALFORMED_JSON, JSON_TOO_DEEP, BODY_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, INVALID_REQUEST)
+"""What a route that takes a body can answer before anything else."""
+
+
 def operation_id(route: APIRoute) -> str:
     """Return the route's operationId: the name of its function, which generated clients call."""
     return route.name
 
 
-def problems(*kinds: Kind) -> dict[int | str, dict[str, Any]]:
-    """Return what `responses=` documents for a route that can answer these kinds of problems, and any other."""
+def problems(*kinds: Kind) -> Documented:
+    """Return what `responses=` documents for a route that can answer these kinds of problems, as any can answer 500."""
     by_status: dict[int, list[Kind]] = {}
-    for kind in kinds:
+    for kind in (*kinds, INTERNAL_ERROR):
         by_status.setdefault(int(kind.status), []).append(kind)
-    documented: dict[int | str, dict[str, Any]] = {status: _answer(by_status[status]) for status in sorted(by_status)}
+    documented: Documented = {status: _answer(by_status[status]) for status in sorted(by_status)}
     return {**documented, "default": {**_answer([]), "description": "Any other problem"}}
 
 

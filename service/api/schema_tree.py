@@ -50,6 +50,10 @@ class SchemaTree:
             yield from self._alternatives(each)
 
 
+NO_SCHEMA = SchemaTree({}, {})
+"""The schema of a part of a request that has none: knows no keys."""
+
+
 def _below(schema: Schema, step: str | int) -> list[Schema]:
     if isinstance(step, int):
         return [schema["items"]] if "items" in schema else []

@@ -30,5 +30,9 @@ class NoSuchDevice(RejectedQuestion):
         self.close = close
 
 
+class IncompleteDevice(RejectedQuestion):
+    """The catalogue lacks a figure of the device that the answer needs."""
+
+
 class SearchTooLarge(RejectedQuestion):
     """The search would look at more layouts than this service allows."""

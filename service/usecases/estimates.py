@@ -5,7 +5,7 @@ from typing import Literal
 
 from service.calculator.estimate import METHOD_VERSION, Estimate, estimate
 from service.calculator.step_time import StepTime, step_time
-from service.calibration.interval import Interval, interval
+from service.calibration.interval import Band, Interval, band, interval
 from service.calibration.residuals import group_of
 from service.catalog.devices import Device
 from service.job.digest import digest
@@ -73,8 +73,17 @@ def resolved_job(given: Given) -> Resolved:
 
 
 def interval_of(job: Job, peak_bytes: int) -> Interval:
-    """Return the interval of a peak, from the measured runs that the job is most like."""
-    return interval(group_of(job.framework.name, job.kernels.attention or ""), peak_bytes)
+    """Return the interval around a peak, from the measured runs that the job is most like."""
+    return interval(_group(job), peak_bytes)
+
+
+def band_of(job: Job) -> Band:
+    """Return the factors that make such intervals, for many peaks at once."""
+    return band(_group(job))
+
+
+def _group(job: Job) -> str:
+    return group_of(job.framework.name, job.kernels.attention or "auto")
 
 
 def canonical(job: Job) -> dict[str, object]:

@@ -1,9 +1,8 @@
-"""The search for layouts: a question about a job on a cluster, and its answer. Stores nothing."""
+"""The search for layouts: a question about a job on a cluster, and its answer. Nothing is stored here."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from math import ceil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -12,24 +11,21 @@ from numpy.typing import NDArray
 from service.calculator.device import Accelerator
 from service.calculator.estimate import METHOD_VERSION
 from service.calculator.layout import Layout
-from service.calibration.interval import Band, band
-from service.calibration.residuals import group_of
-from service.job.diagnostics import Diagnostic, Findings, MissingFact
+from service.job.diagnostics import Findings, MissingFact
 from service.job.digest import digest
 from service.job.resolve import InvalidJob, ResolvedModel, job_with_layout, resolve_model
 from service.job.schema import Job
 from service.planner.grid import space_size
-from service.planner.reach import largest_micro_batch, longest_sequence, smallest_world_size
-from service.planner.search import Candidate, FrontierPoint, Progress, SearchCancelled, SearchResult, search
+from service.planner.search import Candidate, FrontierPoint, Progress, search
 from service.planner.space import SearchSpace
+from service.planner.verdict import Verdict
 from service.usecases.devices import accelerator_of, device_of, knows_links
-from service.usecases.errors import IncompleteDevice, SearchTooLarge
-from service.usecases.estimates import canonical
+from service.usecases.errors import IncompleteDevice, RejectedJob, SearchTooLarge
+from service.usecases.estimates import band_of, canonical, interval_of
 from service.usecases.imports import Given, accept, merged
 from service.usecases.spaces import Cluster, Limits, opened, space_of
 
 Objective = Literal["step_time"]
-Cancelled = Callable[[], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,21 +34,234 @@ class Question:
 
     given: Given
     cluster: Cluster
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)
     objective: Objective = "step_time"
     top: int = 10
     labels: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class OpenQuestion:
-    """A question that was understood: `document` is its canonical form, `digest` that of the document."""
+class Search:
+    """A question that was understood, ready to be searched.
+
+    `document` is its canonical form, in which the same question is the same text, and `digest` that of the document.
+    """
 
     question: Question
     cluster: Cluster
     resolved: ResolvedModel
     accelerator: Accelerator
     space: SearchSpace
-    band: Band
     document: Mapping[str, object]
     digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class FoundLayout:
+    """A layout in the words of the job."""
+
+    tensor: int
+    sequence: bool
+    pipeline: int
+    virtual_pipeline: int
+    context: int
+    data: int
+    micro: int
+    accumulation: int
+    sharding_stage: int
+    schedule: str
+    checkpointing: str
+    method: str | None
+    num_layers: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class FoundCandidate:
+    """A layout that fits: the whole job with it, device bytes of every stage, and its step time."""
+
+    job: Job
+    layout: FoundLayout
+    verdict: Verdict
+    reason: str
+    stage: int
+    stage_bytes: tuple[int, ...]
+    low_bytes: int
+    high_bytes: int
+    step_seconds: float
+    tokens_per_second_per_gpu: float
+    bubble_fraction: float
+    recompute_fraction: float
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPoint:
+    """A layout that no other beats in both peak memory and step time."""
+
+    layout: FoundLayout
+    device_bytes: int
+    step_seconds: float
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class SearchAnswer:
+    """What a search found; `candidates` are ranked, and empty when nothing fits."""
+
+    verdict: Verdict
+    candidates: tuple[FoundCandidate, ...]
+    frontier: tuple[FoundPoint, ...]
+    searched: int
+    rejected: Mapping[str, int]
+    smallest_world_size: int | None
+    largest_micro_batch: int | None
+    longest_sequence: int | None
+    elapsed_seconds: float
+    usable_bytes: int
+    findings: Findings
+    profile: str
+    method_version: str
+
+
+def prepare(question: Question, most_layouts: int) -> Search:
+    """Understand a question. Raises RejectedJob, NoSuchDevice, IncompleteDevice and SearchTooLarge."""
+    device = device_of(question.cluster.device, "/cluster/device")
+    if device.usable_bytes is None or not knows_links(device):
+        raise IncompleteDevice(f"the catalogue has no usable memory or no link bandwidths of {device.id}")
+    nodes = question.cluster.gpus_per_node or device.gpus_per_node
+    cluster = Cluster(device.id, question.cluster.world_size, nodes)
+    resolved = _resolved(question, cluster.world_size)
+    space = space_of(resolved.job, resolved.model, resolved.recipe, question.limits, nodes)
+    size = space_size(resolved.model, space)
+    if size > most_layouts:
+        raise SearchTooLarge(f"the search would look at {size} layouts; {most_layouts} are allowed")
+    document = _document(question, cluster, resolved.job)
+    return Search(question, cluster, resolved, accelerator_of(device, nodes), space, document, digest(document))
+
+
+def run(asked: Search, progress: Progress | None = None, cancelled: Callable[[], bool] | None = None) -> SearchAnswer:
+    """Search the whole space and rank what fits. Raises SearchCancelled."""
+    began = time.perf_counter()
+    job = asked.resolved.job
+    measured = band_of(job)
+
+    def upper_end(device_bytes: NDArray[np.int64]) -> NDArray[np.int64]:
+        ends: NDArray[np.int64] = np.ceil(device_bytes * measured.high).astype(np.int64)
+        return ends
+
+    found = search(
+        asked.resolved.model,
+        asked.resolved.recipe,
+        asked.space,
+        asked.accelerator,
+        top=asked.question.top,
+        upper_end=upper_end,
+        progress=progress,
+        cancelled=cancelled,
+    )
+    return SearchAnswer(
+        verdict=found.candidates[0].verdict if found.candidates else "does_not_fit",
+        candidates=tuple(_candidate(job, each) for each in found.candidates),
+        frontier=tuple(_point(each) for each in found.frontier),
+        searched=found.searched,
+        rejected=found.rejected,
+        smallest_world_size=found.smallest_world_size,
+        largest_micro_batch=found.largest_micro_batch,
+        longest_sequence=found.longest_sequence,
+        elapsed_seconds=round(time.perf_counter() - began, 6),
+        usable_bytes=asked.accelerator.usable_bytes,
+        findings=asked.resolved.findings,
+        profile=asked.resolved.recipe.profile,
+        method_version=METHOD_VERSION,
+    )
+
+
+def _resolved(question: Question, world_size: int) -> ResolvedModel:
+    """The model and recipe of the question, and the job that says what is fixed. Raises RejectedJob."""
+    accepted = accept(question.given)
+    read = _without_searched(accepted.findings)
+    job = opened(accepted.job, question.limits, read.sources, world_size)
+    try:
+        resolved = resolve_model(job)
+    except InvalidJob as error:
+        raise RejectedJob(merged(merged(read, error.findings), _unstated_batch(job)), accepted.given_as) from None
+    findings = merged(merged(read, resolved.findings), _unstated_batch(job))
+    if findings.errors or findings.missing:
+        raise RejectedJob(findings, accepted.given_as)
+    return ResolvedModel(resolved.job, resolved.model, resolved.recipe, findings)
+
+
+def _without_searched(findings: Findings) -> Findings:
+    """The findings of an import, less the missing facts that a search finds or that the cluster states."""
+    missing = [each for each in findings.missing if each.fact not in {"micro", "world_size"}]
+    return Findings(findings.diagnostics, missing, findings.sources)
+
+
+def _unstated_batch(job: Job) -> Findings:
+    if job.batch.global_ is not None:
+        return Findings()
+    message = "the sequences of one optimizer step are not given; a plan keeps them while it varies the layout"
+    return Findings(missing=[MissingFact("global", message)])
+
+
+def _document(question: Question, cluster: Cluster, job: Job) -> dict[str, object]:
+    limits = question.limits
+    axes: dict[str, object] = {
+        axis: values if isinstance(values, str) else list(values) for axis, values in limits.axes.items()
+    }
+    return {
+        "job": canonical(job),
+        "cluster": {
+            "device": cluster.device,
+            "world_size": cluster.world_size,
+            "gpus_per_node": cluster.gpus_per_node,
+        },
+        "search": {**axes, "tensor_across_nodes": limits.tensor_across_nodes},
+        "objective": question.objective,
+        "top": question.top,
+        "labels": dict(question.labels),
+        "method": METHOD_VERSION,
+    }
+
+
+def _candidate(job: Job, found: Candidate) -> FoundCandidate:
+    complete = job_with_layout(job, found.layout)
+    peak = found.estimate.peak
+    around = interval_of(complete, peak.device_bytes)
+    return FoundCandidate(
+        job=complete,
+        layout=_layout(found.layout),
+        verdict=found.verdict,
+        reason=found.reason,
+        stage=peak.stage,
+        stage_bytes=found.peak_bytes,
+        low_bytes=around.low_bytes,
+        high_bytes=around.high_bytes,
+        step_seconds=float(found.time.step_seconds),
+        tokens_per_second_per_gpu=float(found.time.tokens_per_second_per_gpu),
+        bubble_fraction=float(found.time.bubble_fraction),
+        recompute_fraction=float(found.time.recompute_fraction),
+    )
+
+
+def _point(found: FrontierPoint) -> FoundPoint:
+    return FoundPoint(_layout(found.layout), found.device_bytes, found.step_seconds, found.verdict)
+
+
+def _layout(layout: Layout) -> FoundLayout:
+    checkpointing = layout.checkpointing
+    full = checkpointing.granularity == "full"
+    return FoundLayout(
+        tensor=int(layout.tensor),
+        sequence=bool(layout.sequence_parallel),
+        pipeline=layout.pipeline,
+        virtual_pipeline=layout.virtual,
+        context=int(layout.context),
+        data=int(layout.data),
+        micro=int(layout.micro_batch),
+        accumulation=int(layout.micro_batches),
+        sharding_stage=int(layout.sharding_stage),
+        schedule=layout.schedule,
+        checkpointing=checkpointing.granularity,
+        method=checkpointing.method if full else None,
+        num_layers=int(checkpointing.num_layers) if full else None,
+    )

@@ -1,22 +1,22 @@
 """How much memory a job takes."""
 
-from fastapi import APIRouter
+from typing import Annotated
+
+from fastapi import APIRouter, Body
 
 from service.api.bodies import StrictRoute
-from service.api.catalogue import INCOMPLETE_JOB, INVALID_JOB, INVALID_REQUEST, UNKNOWN_DEVICE
+from service.api.catalogue import INCOMPLETE_JOB, INVALID_JOB, UNKNOWN_DEVICE
 from service.api.openapi import BODY_PROBLEMS, problems
 from service.api.schemas.estimate import EstimateAnswer
 from service.api.schemas.estimate_request import EstimateRequest
+from service.api.schemas.examples import ESTIMATES
 from service.usecases import estimates
 
 router = APIRouter(tags=["estimate"], route_class=StrictRoute)
 
 
-@router.post(
-    "/estimates",
-    responses=problems(*BODY_PROBLEMS, INVALID_REQUEST, INVALID_JOB, INCOMPLETE_JOB, UNKNOWN_DEVICE),
-)
-def create_estimate(question: EstimateRequest) -> EstimateAnswer:
+@router.post("/estimates", responses=problems(*BODY_PROBLEMS, INVALID_JOB, INCOMPLETE_JOB, UNKNOWN_DEVICE))
+def create_estimate(question: Annotated[EstimateRequest, Body(openapi_examples=ESTIMATES)]) -> EstimateAnswer:
     """Itemise the memory of one job on one device: every pipeline stage, at its worst moment, tensor by tensor.
 
     A job that does not fit is an answer like any other; nothing is stored.

@@ -1,19 +1,21 @@
 """The itemised memory of a job on a device."""
 
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 from pydantic import Field
 
-from service.api.schemas.base import Answer, Bytes, Count
+from service.api.schemas.base import Answer, Bytes, Count, Fraction, Seconds, SignedBytes
+from service.api.schemas.findings import DiagnosticAnswer
 from service.calculator.estimate import StageEstimate
 from service.calculator.ledger import Category, Line
-
-Verdict = Literal["fits", "tight", "does_not_fit", "unknown"]
+from service.calculator.step_time import StepTime
+from service.job.schema import Job
+from service.usecases.estimates import EstimateAnswer as Estimated
+from service.usecases.estimates import Verdict
 
 
 class LedgerLine(Answer):
-    """Tensors of one kind that one GPU holds at the stage's worst moment: elements of the shape, dtype and count make
-    the bytes."""
+    """Tensors of one kind that one GPU holds at the stage's worst moment."""
 
     name: str = Field(examples=["attention.query"])
     """What it is, from the part of the model outwards."""
@@ -26,7 +28,7 @@ class LedgerLine(Answer):
     count: Count = Field(examples=[64])
     """How many such tensors are held: layers times micro-batches in flight, for example."""
     bytes: Bytes = Field(examples=[536870912])
-    """Bytes of all of them on one GPU."""
+    """Elements of the shape, times the width of the dtype, times the count (bytes)."""
     sharded_by: list[str] = Field(examples=[["tensor", "context"]])
     """Kinds of parallelism that divide it."""
     alive: list[str] = Field(examples=[["warmup_forward", "first_backward"]])
@@ -42,7 +44,7 @@ class LedgerLine(Answer):
     def of(cls, line: Line) -> Self:
         """Return the wire form of a ledger line."""
         tensor = line.tensor
-        return cls.model_construct(
+        return cls(
             name=tensor.name,
             category=tensor.category.value,
             shape=[int(each) for each in tensor.shape],
@@ -129,10 +131,11 @@ class Stage(Answer):
     def of(cls, stage: StageEstimate) -> Self:
         """Return the wire form of a stage: its ledger at the worst moment only."""
         ledger = [LedgerLine.of(each) for each in stage.ledger if each.bytes]
-        categories = dict.fromkeys((each.value for each in Category), 0)
+        moments: dict[str, Any] = {each.value: size for each, size in stage.moments.items()}
+        categories: dict[str, Any] = dict.fromkeys((each.value for each in Category), 0)
         for line in ledger:
             categories[line.category] += line.bytes
-        return cls.model_construct(
+        return cls(
             stage=stage.stage,
             layers=list(stage.layers),
             parameters=stage.parameters,
@@ -141,8 +144,8 @@ class Stage(Answer):
             allocated_bytes=stage.allocated_bytes,
             reserved_bytes=stage.reserved_bytes,
             device_bytes=stage.device_bytes,
-            moments=Moments.model_construct(**{each.value: size for each, size in stage.moments.items()}),
-            categories=Categories.model_construct(**categories),
+            moments=Moments(**moments),
+            categories=Categories(**categories),
             ledger=ledger,
         )
 

@@ -12,9 +12,9 @@ EXACTLY_ONE = "should have exactly one of the keys `job` and `source`"
 
 
 def _form(body: Any) -> str | None:
-    keys = body.keys() if isinstance(body, dict) else type(body).model_fields.keys()
-    has = ("job" in keys, "source" in keys)
-    return {(True, False): WITH_JOB, (False, True): WITH_SOURCE}.get(has)
+    if not isinstance(body, dict) or ("job" in body) == ("source" in body):
+        return None
+    return WITH_JOB if "job" in body else WITH_SOURCE
 
 
 JOB_OR_SOURCE = Discriminator(_form, custom_error_type="job_or_source", custom_error_message=EXACTLY_ONE)

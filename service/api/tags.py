@@ -3,8 +3,13 @@
 import hashlib
 import re
 
+from fastapi import Header
 from pydantic import BaseModel
 from starlette.responses import Response
+
+IF_NONE_MATCH = Header(
+    alias="If-None-Match", max_length=10_000, description="Tags that the caller has; 304 when one is current."
+)
 
 _TAG = re.compile(r'(?:W/)?("[^"]*")')
 

@@ -1,0 +1,103 @@
+"""Which layouts of a job fit a cluster, stored under a link."""
+
+from typing import Annotated
+
+from anyio import to_thread
+from fastapi import APIRouter, Body, Path, Query
+from fastapi.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+
+from service.api.bodies import StrictRoute
+from service.api.catalogue import (
+    INCOMPLETE_DEVICE,
+    INCOMPLETE_JOB,
+    INVALID_CURSOR,
+    INVALID_JOB,
+    INVALID_REQUEST,
+    PLAN_NOT_FOUND,
+    SEARCH_TOO_LARGE,
+    STORE_BUSY,
+    STORE_UNAVAILABLE,
+    UNKNOWN_DEVICE,
+)
+from service.api.openapi import BODY_PROBLEMS, Documented, problems
+from service.api.schemas.examples import PLANS
+from service.api.schemas.plan import PlanAnswer, PlanList
+from service.api.schemas.plan_query import PlanQuery
+from service.api.schemas.plan_request import PlanRequest
+from service.api.services import Services, ServicesOf, StoreOf
+from service.api.tags import IF_NONE_MATCH, tagged
+from service.usecases import plans, searches
+from service.usecases.plans import Plan
+from service.usecases.searches import Search
+
+router = APIRouter(tags=["plan"], route_class=StrictRoute)
+
+_STORE = (STORE_BUSY, STORE_UNAVAILABLE)
+_QUESTION = (INVALID_JOB, INCOMPLETE_JOB, UNKNOWN_DEVICE, INCOMPLETE_DEVICE, SEARCH_TOO_LARGE)
+_LOCATION = {"Location": {"description": "Where the plan is.", "schema": {"type": "string"}}}
+_LINK = {"Link": {"description": 'The next page, as rel="next".', "schema": {"type": "string"}}}
+_ETAG = {"ETag": {"description": "Tag of this answer, for If-None-Match.", "schema": {"type": "string"}}}
+_CREATED: Documented = {
+    200: {"description": "The same question was answered before", "model": PlanAnswer, "headers": _LOCATION},
+    201: {"description": "The plan was made and stored", "headers": _LOCATION},
+}
+
+PlanId = Annotated[str, Path(description="Id of the plan.", examples=["pln_019ad0f1c6b57c0e8a5f3d2b1c0a9e8d"])]
+
+
+@router.post("/plans", status_code=201, responses={**_CREATED, **problems(*BODY_PROBLEMS, *_QUESTION, *_STORE)})
+async def create_plan(
+    question: Annotated[PlanRequest, Body(openapi_examples=PLANS)], services: ServicesOf, response: Response
+) -> PlanAnswer:
+    """Search every layout of a job on a cluster, rank those that fit, and store the answer.
+
+    What the job states is fixed, what it leaves open is searched. The same question finds the same plan again.
+    """
+    asked = await run_in_threadpool(searches.prepare, question.question(), services.settings.search_max_layouts)
+    plan, is_new = await _find_or_make(asked, services)
+    response.status_code = 201 if is_new else 200
+    response.headers["Location"] = f"/v1/plans/{plan.summary.id}"
+    return PlanAnswer.of(plan)
+
+
+async def _find_or_make(asked: Search, services: Services) -> tuple[Plan, bool]:
+    # A search waits for one of the few threads of searches; a question that was answered before does not.
+    stored = await run_in_threadpool(plans.find_plan, services.store, asked.digest)
+    if stored is not None:
+        return stored, False
+    return await to_thread.run_sync(plans.make_plan, services.store, asked, limiter=services.search_threads)
+
+
+@router.get(
+    "/plans",
+    responses={200: {"headers": _LINK}, **problems(INVALID_REQUEST, INVALID_CURSOR, *_STORE)},
+)
+def list_plans(query: Annotated[PlanQuery, Query()], store: StoreOf, request: Request, response: Response) -> PlanList:
+    """List the stored plans, newest first, without their candidates."""
+    page = plans.list_plans(store, query.where(), query.limit, query.cursor)
+    if page.next_cursor is not None:
+        url = request.url.include_query_params(cursor=page.next_cursor)
+        response.headers["Link"] = f'<{url.path}?{url.query}>; rel="next"'
+    return PlanList.of(page)
+
+
+@router.get(
+    "/plans/{plan_id}",
+    response_model=PlanAnswer,
+    responses={
+        200: {"headers": _ETAG},
+        304: {"description": "The caller has this answer", "headers": _ETAG},
+        **problems(PLAN_NOT_FOUND, *_STORE),
+    },
+)
+def get_plan(plan_id: PlanId, store: StoreOf, if_none_match: Annotated[str, IF_NONE_MATCH] = "") -> Response:
+    """Return a stored plan with its candidates."""
+    return tagged(PlanAnswer.of(plans.get_plan(store, plan_id)), if_none_match)
+
+
+@router.delete("/plans/{plan_id}", status_code=204, responses=problems(PLAN_NOT_FOUND, *_STORE))
+def delete_plan(plan_id: PlanId, store: StoreOf) -> None:
+    """Remove a stored plan; the same question makes it again, under another id."""
+    plans.delete_plan(store, plan_id)

@@ -1,0 +1,96 @@
+"""Examples of the document; each works as pasted, and a test sends it."""
+
+from typing import Any
+
+JOB: dict[str, Any] = {
+    "model": {"preset": "llama-3-8b"},
+    "framework": {"name": "megatron-core"},
+    "world_size": 64,
+    "parallelism": {"tensor": 8, "sequence": True, "pipeline": 2},
+    "sharding": {"stage": 1},
+    "batch": {"micro": 1, "global": 512, "sequence_length": 8192},
+    "kernels": {"attention": "flash"},
+    "dropout": {"hidden": 0.0, "attention": 0.0},
+}
+
+OPEN_JOB: dict[str, Any] = {
+    "model": {"preset": "llama-3-8b"},
+    "framework": {"name": "megatron-core"},
+    "batch": {"global": 512, "sequence_length": 8192},
+    "kernels": {"attention": "flash"},
+    "dropout": {"hidden": 0.0, "attention": 0.0},
+}
+
+MEGATRON_SCRIPT: dict[str, Any] = {
+    "format": "megatron",
+    "text": """\
+#!/bin/bash
+GPUS_PER_NODE=8
+NNODES=${NNODES:-8}
+TP=8
+PP=2
+
+torchrun --nproc_per_node $GPUS_PER_NODE --nnodes $NNODES pretrain_gpt.py \\
+    --num-layers 32 --hidden-size 4096 --ffn-hidden-size 14336 \\
+    --num-attention-heads 32 --group-query-attention --num-query-groups 8 \\
+    --seq-length 8192 --max-position-embeddings 8192 --vocab-size 128256 \\
+    --swiglu --normalization RMSNorm --position-embedding-type rope \\
+    --untie-embeddings-and-output-weights --disable-bias-linear \\
+    --attention-dropout 0 --hidden-dropout 0 --attention-backend flash \\
+    --tensor-model-parallel-size $TP --pipeline-model-parallel-size $PP --sequence-parallel \\
+    --micro-batch-size 1 --global-batch-size 512 --use-distributed-optimizer --bf16
+""",
+}
+
+HUGGING_FACE_CONFIG: dict[str, Any] = {
+    "format": "huggingface",
+    "text": """\
+{
+  "model_type": "llama",
+  "hidden_size": 4096,
+  "num_hidden_layers": 32,
+  "num_attention_heads": 32,
+  "num_key_value_heads": 8,
+  "intermediate_size": 14336,
+  "vocab_size": 128256,
+  "max_position_embeddings": 8192,
+  "rms_norm_eps": 1e-05,
+  "tie_word_embeddings": false,
+  "torch_dtype": "bfloat16"
+}
+""",
+    "world_size": 8,
+}
+
+_CLUSTER = {"device": "h100-sxm-80gb", "world_size": 64, "gpus_per_node": 8}
+
+ESTIMATES: dict[str, Any] = {
+    "a job": {"summary": "Llama-3-8B on 64 GPUs", "value": {"job": JOB, "device": "h100-sxm-80gb"}},
+    "a launch script": {
+        "summary": "a Megatron-LM launch script as it is",
+        "value": {"source": MEGATRON_SCRIPT, "device": "h100-sxm-80gb"},
+    },
+}
+
+IMPORTS: dict[str, Any] = {
+    "a launch script": {"summary": "a Megatron-LM launch script as it is", "value": {"source": MEGATRON_SCRIPT}},
+    "a Hugging Face config": {
+        "summary": "a config.json, which says nothing of the training",
+        "value": {"source": HUGGING_FACE_CONFIG},
+    },
+}
+
+PLANS: dict[str, Any] = {
+    "a job": {
+        "summary": "Llama-3-8B, any layout of 64 GPUs without context parallelism",
+        "value": {"job": OPEN_JOB, "cluster": _CLUSTER, "search": {"context": [1]}},
+    },
+    "a launch script": {
+        "summary": "other layouts of a Megatron-LM launch script",
+        "value": {
+            "source": MEGATRON_SCRIPT,
+            "cluster": _CLUSTER,
+            "search": {"tensor": "any", "pipeline": "any", "micro": [1, 2], "checkpointing": "any"},
+        },
+    },
+}

@@ -1,0 +1,48 @@
+"""Which plans a list shows."""
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic.json_schema import SkipJsonSchema
+from pydantic_core import PydanticCustomError
+
+from service.store.plans import PlanFilter
+
+# What no name has, and what PostgreSQL takes in no text.
+_NO_CONTROLS = r"^[^\x00-\x1f\x7f]*$"
+Name = Annotated[str, Field(max_length=200, pattern=_NO_CONTROLS)]
+
+
+def _with_value(label: str) -> str:
+    if "=" not in label[1:]:
+        raise PydanticCustomError("wrong_form", "should be a key and a value, as in team=pretraining")
+    return label
+
+
+class PlanQuery(BaseModel):
+    """The query of a list of plans; unknown parameters are refused, since a misspelt filter would show everything."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    limit: int = Field(50, ge=1, le=200, description="Most plans on one page.", examples=[50])
+    cursor: Annotated[str, Field(max_length=200)] | SkipJsonSchema[None] = Field(
+        None, description="Where the page begins: `next_cursor` of the page before.", examples=["AAZEhl9vYAABmtDxxrV8"]
+    )
+    model: Name | SkipJsonSchema[None] = Field(None, description="Only plans of this model.", examples=["llama-3-8b"])
+    device: Name | SkipJsonSchema[None] = Field(
+        None, description="Only plans for this device, by its id.", examples=["h100-sxm-80gb"]
+    )
+    verdict: Literal["fits", "tight", "does_not_fit", "unknown"] | SkipJsonSchema[None] = Field(
+        None, description="Only plans with this verdict.", examples=["fits"]
+    )
+    label: list[Annotated[Name, AfterValidator(_with_value)]] = Field(
+        default=[],
+        max_length=50,
+        description="Only plans with this label, as key=value; repeat it to ask for several at once.",
+        examples=[["team=pretraining"]],
+    )
+
+    def where(self) -> PlanFilter:
+        """Return the filter as the store takes it; of a label given twice with other values, nothing has both."""
+        labels = dict(each.split("=", 1) for each in self.label)
+        return PlanFilter(model=self.model, device=self.device, verdict=self.verdict, labels=labels)

@@ -1,0 +1,180 @@
+"""What a search for layouts found."""
+
+from typing import Any, Self
+
+from pydantic import Field
+
+from service.api.schemas.base import Answer, Bytes, Count, Seconds
+from service.api.schemas.estimate import Method, Time
+from service.api.schemas.findings import DiagnosticAnswer
+from service.job.schema import Job
+from service.usecases.searches import FoundCandidate, FoundLayout, FoundPoint, SearchAnswer
+
+_VERDICT = Field(examples=["fits"])
+
+
+class LayoutAnswer(Answer):
+    """A layout in few words."""
+
+    tensor: int = Field(examples=[2])
+    """Tensor-parallel degree."""
+    sequence: bool = Field(examples=[True])
+    """Whether sequence parallelism is on."""
+    pipeline: int = Field(examples=[1])
+    """Pipeline degree."""
+    virtual_pipeline: int = Field(examples=[1])
+    """Chunks per pipeline rank."""
+    context: int = Field(examples=[1])
+    """Context-parallel degree."""
+    data: int = Field(examples=[32])
+    """Data-parallel degree."""
+    micro: int = Field(examples=[1])
+    """Sequences in one micro-batch."""
+    accumulation: int = Field(examples=[16])
+    """Micro-batches in one optimizer step on one data-parallel rank."""
+    sharding_stage: int = Field(examples=[1])
+    """0 nothing is sharded over data-parallel ranks, 1 optimizer states are."""
+    schedule: str = Field(examples=["1f1b"])
+    """Pipeline schedule."""
+    checkpointing: str = Field(examples=["none"])
+    """Granularity of activation checkpointing."""
+    method: str | None = Field(examples=[None])
+    """Full checkpointing: `uniform` or `block`."""
+    num_layers: int | None = Field(examples=[None])
+    """Full checkpointing: layers in a segment, or checkpointed layers of a chunk."""
+
+    @classmethod
+    def of(cls, layout: FoundLayout) -> Self:
+        """Return the wire form of a layout."""
+        return cls(**{name: getattr(layout, name) for name in cls.model_fields})
+
+
+class StagePeak(Answer):
+    """The worst moment of one stage."""
+
+    stage: int = Field(examples=[0])
+    """Pipeline rank, from 0."""
+    device_bytes: Bytes = Field(examples=[43486543872])
+    """What `nvidia-smi` would show on each of its GPUs (bytes)."""
+
+
+class CandidatePeak(Answer):
+    """The worst stage of a candidate."""
+
+    stage: int = Field(examples=[0])
+    """Pipeline rank that needs most memory."""
+    device_bytes: Bytes = Field(examples=[43486543872])
+    """What `nvidia-smi` would show there (bytes)."""
+    low_bytes: Bytes = Field(examples=[40442485800])
+    """Lower end of the interval around it (bytes)."""
+    high_bytes: Bytes = Field(examples=[46530601943])
+    """Upper end of the interval around it (bytes)."""
+    margin_bytes: Bytes = Field(examples=[41446434406])
+    """Usable memory less `device_bytes` (bytes)."""
+
+
+class Candidate(Answer):
+    """A layout that fits, with the job that has it."""
+
+    verdict: str = _VERDICT
+    """`fits` or `tight`; what does not fit is counted under `rejected`."""
+    reason: str = Field(examples=["stage 0 peaks at 40.5 of 79.1 GiB usable"])
+    """The verdict in one sentence, for people."""
+    layout: LayoutAnswer
+    """The layout in few words."""
+    peak: CandidatePeak
+    """The worst stage."""
+    stages: list[StagePeak]
+    """The worst moment of every stage, in order."""
+    time: Time
+    """One optimizer step."""
+    job: Job
+    """The whole job; sent to `POST /v1/estimates`, it gives the same bytes tensor by tensor."""
+
+    @classmethod
+    def of(cls, found: FoundCandidate, usable_bytes: int) -> Self:
+        """Return the wire form of a candidate."""
+        worst = found.stage_bytes[found.stage]
+        return cls(
+            verdict=found.verdict,
+            reason=found.reason,
+            layout=LayoutAnswer.of(found.layout),
+            peak=CandidatePeak(
+                stage=found.stage,
+                device_bytes=worst,
+                low_bytes=found.low_bytes,
+                high_bytes=found.high_bytes,
+                margin_bytes=usable_bytes - worst,
+            ),
+            stages=[StagePeak(stage=stage, device_bytes=size) for stage, size in enumerate(found.stage_bytes)],
+            time=Time(**{name: getattr(found, name) for name in Time.model_fields}),
+            job=found.job,
+        )
+
+
+class FrontierPoint(Answer):
+    """A layout that no other beats in both peak memory and step time."""
+
+    device_bytes: Bytes = Field(examples=[43486543872])
+    """Its peak (bytes)."""
+    step_seconds: Seconds = Field(examples=[9.81])
+    """Its step time (seconds)."""
+    verdict: str = _VERDICT
+    """`fits` or `tight`."""
+    layout: LayoutAnswer
+    """The layout in few words."""
+
+    @classmethod
+    def of(cls, point: FoundPoint) -> Self:
+        """Return the wire form of a point."""
+        return cls(
+            device_bytes=point.device_bytes,
+            step_seconds=point.step_seconds,
+            verdict=point.verdict,
+            layout=LayoutAnswer.of(point.layout),
+        )
+
+
+class SearchResult(Answer):
+    """Which layouts of a job fit a cluster, fastest first."""
+
+    verdict: str = _VERDICT
+    """Verdict of the first candidate; `does_not_fit` when there is none."""
+    candidates: list[Candidate]
+    """Layouts that fit: what fits safely first, then by step time; within 5 % the one that recomputes less is first."""
+    frontier: list[FrontierPoint]
+    """Layouts that no other beats in both peak memory and step time, least memory first."""
+    searched: Count = Field(examples=[4032])
+    """Layouts that were looked at, those included that a rule refused."""
+    rejected: dict[str, int] = Field(examples=[{"batch_not_divisible": 120, "does_not_fit": 2210}])
+    """How many were rejected, by the first rule they broke, or `does_not_fit`."""
+    smallest_world_size: int | None = Field(examples=[8])
+    """Fewest GPUs with a layout that fits, among divisors and doublings of the cluster; null when there is none."""
+    largest_micro_batch: int | None = Field(examples=[4])
+    """Largest micro-batch (sequences) that fits at the first candidate; null without one."""
+    longest_sequence: int | None = Field(examples=[32768])
+    """Longest sequence (tokens) that fits at the first candidate; null without one."""
+    elapsed_seconds: Seconds = Field(examples=[0.42])
+    """How long the search took (seconds)."""
+    diagnostics: list[DiagnosticAnswer]
+    """What should be known about the job; none of it makes the job invalid."""
+    method: Method
+    """What made the answer."""
+
+    @classmethod
+    def of_search(cls, answer: SearchAnswer, **further: Any) -> Self:
+        """Return the wire form of an answer, with the further fields of a subclass."""
+        return cls(
+            verdict=answer.verdict,
+            candidates=[Candidate.of(each, answer.usable_bytes) for each in answer.candidates],
+            frontier=[FrontierPoint.of(each) for each in answer.frontier],
+            searched=answer.searched,
+            rejected=dict(answer.rejected),
+            smallest_world_size=answer.smallest_world_size,
+            largest_micro_batch=answer.largest_micro_batch,
+            longest_sequence=answer.longest_sequence,
+            elapsed_seconds=answer.elapsed_seconds,
+            diagnostics=[DiagnosticAnswer.of(each) for each in answer.findings.diagnostics],
+            method=Method(version=answer.method_version, profile=answer.profile),
+            **further,
+        )

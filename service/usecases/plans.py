@@ -1,0 +1,90 @@
+"""Stored plans: made once for a question, found again by its digest, never changed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from service.job.schema import Job
+from service.planner.search import Progress
+from service.store import plans
+from service.store.paging import Page
+from service.store.plans import NewPlan, PlanFilter, StoredPlan, StoredPlanSummary
+from service.store.session import Store
+from service.usecases.searches import Search, SearchAnswer, run
+
+SCHEMA_VERSION = 1
+"""Version of the two stored documents; a reader of an older one comes with the change."""
+
+_ANSWER = TypeAdapter(SearchAnswer)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A stored plan: what it is listed by, the question in its canonical form, and the answer."""
+
+    summary: StoredPlanSummary
+    question: Mapping[str, Any]
+    answer: SearchAnswer
+
+
+def find_plan(store: Store, digest: str) -> Plan | None:
+    """Return the plan of a question that was asked before, or None."""
+    with store.read() as session:
+        stored = plans.get_by_digest(session, digest)
+    return None if stored is None else _plan(stored)
+
+
+def make_plan(store: Store, asked: Search, progress: Progress | None = None) -> tuple[Plan, bool]:
+    """Search and store; return the plan and True, or the one that was stored meanwhile and False."""
+    answer = run(asked, progress)
+    new = _new_plan(asked, answer)
+    with store.write() as session:
+        stored, created = plans.create(session, new)
+    return _plan(stored), created
+
+
+def get_plan(store: Store, plan_id: str) -> Plan:
+    """Return the plan of this id. Raises NotFound."""
+    with store.read() as session:
+        return _plan(plans.get(session, plan_id))
+
+
+def list_plans(store: Store, where: PlanFilter, limit: int, cursor: str | None) -> Page[StoredPlanSummary]:
+    """Return up to `limit` plans, newest first, from the cursor on. Raises InvalidCursor."""
+    with store.read() as session:
+        return plans.list_page(session, where, limit, cursor)
+
+
+def delete_plan(store: Store, plan_id: str) -> None:
+    """Remove the plan of this id. Raises NotFound."""
+    with store.write() as session:
+        plans.delete(session, plan_id)
+
+
+def model_name(job: Job) -> str:
+    """Return the name that a plan's model is listed by: its preset, else its type."""
+    return job.model.preset or job.model.model_type or "custom"
+
+
+def _new_plan(asked: Search, answer: SearchAnswer) -> NewPlan:
+    best = answer.candidates[0] if answer.candidates else None
+    return NewPlan(
+        digest=asked.digest,
+        model=model_name(asked.resolved.job),
+        device=asked.cluster.device,
+        world_size=asked.cluster.world_size,
+        verdict=answer.verdict,
+        best_step_seconds=None if best is None else best.step_seconds,
+        peak_device_bytes=None if best is None else max(best.stage_bytes),
+        labels=asked.question.labels,
+        schema_version=SCHEMA_VERSION,
+        method_version=answer.method_version,
+        request=asked.document,
+        answer=_ANSWER.dump_python(answer, mode="json", by_alias=True),
+    )
+
+
+def _plan(stored: StoredPlan) -> Plan:
+    return Plan(stored, stored.request, _ANSWER.validate_python(stored.answer))

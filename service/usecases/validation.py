@@ -1,0 +1,182 @@
+"""Measured against predicted: every row of a file of runs, each with its own kind of bytes on its own stage."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from service.calculator.activations.layer import layer_tensors
+from service.calculator.checkpointing import stored_lines
+from service.calculator.device import Accelerator
+from service.calculator.estimate import Estimate, StageEstimate, estimate
+from service.calculator.ledger import Category, Moment, alive_at, total_bytes
+from service.calibration.accuracy import Compared
+from service.job.resolve import InvalidJob, Resolved, resolve
+from service.planner.verdict import Verdict, judge
+from service.usecases.devices import accelerator_of, device_of
+from service.usecases.errors import NoSuchDevice
+from service.usecases.intervals import interval_around
+from service.usecases.measured_runs import BYTE_KINDS, LABELS, BadLine, Kind, MeasuredRun, Measurement
+
+ASSUMED_DEVICE = "a100-sxm-80gb"
+"""Where a source names no GPU and bytes are compared; only workspaces and the automatic attention kernel depend on it.
+
+Such rows of Megatron-LM's CI are those of its older container, whose named runs were on A100.
+"""
+
+ASSUMED_FP8_DEVICE = "h100-sxm-80gb"
+"""The same for 8-bit training, which an A100 has not."""
+
+
+@dataclass(frozen=True, slots=True)
+class StageComparison:
+    """One stage of a run whose source gives several (bytes)."""
+
+    stage: int
+    predicted_bytes: int
+    measured_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One row: what was predicted beside what was measured (bytes), or why it was skipped.
+
+    `run` is None for a line that could not be read. Labels have a verdict and no measured bytes; their predicted bytes
+    are the device's at the peak.
+    """
+
+    id: str
+    run: MeasuredRun | None = None
+    kind: Kind | None = None
+    predicted_bytes: int | None = None
+    low_bytes: int | None = None
+    high_bytes: int | None = None
+    measured_bytes: int | None = None
+    verdict: Verdict | None = None
+    skipped: str | None = None
+    stages: tuple[StageComparison, ...] = ()
+    resolved: Resolved | None = None
+
+    @property
+    def compared(self) -> Compared | None:
+        """The bytes of the row, or None where there are none to compare."""
+        if self.predicted_bytes is None or self.measured_bytes is None:
+            return None
+        return Compared(self.predicted_bytes, self.measured_bytes, self.low_bytes or 0, self.high_bytes or 0)
+
+    @property
+    def error(self) -> float:
+        """The signed relative error that is furthest from 0: of the row's own bytes, or of one of its stages."""
+        own = [] if self.compared is None else [self.compared.error]
+        stages = [each.predicted_bytes / each.measured_bytes - 1 for each in self.stages]
+        return max([*own, *stages, 0.0], key=abs)
+
+
+def compare(rows: Iterable[MeasuredRun | BadLine]) -> list[Comparison]:
+    """Every row beside its prediction, in order; what cannot be priced says why."""
+    return [
+        Comparison(row.id, skipped=row.reason) if isinstance(row, BadLine) else _compared(row) for row in rows
+    ]
+
+
+def _compared(run: MeasuredRun) -> Comparison:
+    measured = run.measured
+    try:
+        resolved = resolve(run.job)
+        accelerator, usable = _accelerator(run)
+    except (InvalidJob, NoSuchDevice) as error:
+        return Comparison(run.id, run, measured.kind, skipped=str(error))
+    if measured.kind in LABELS and not (usable and run.device):
+        return Comparison(run.id, run, measured.kind, skipped="whether it fits needs a GPU of known memory")
+    if _last_stage(measured) >= resolved.layout.pipeline:
+        reason = f"stage {_last_stage(measured)} of a pipeline of {resolved.layout.pipeline}"
+        return Comparison(run.id, run, measured.kind, skipped=reason)
+    return _priced(run, resolved, accelerator, known=bool(usable and run.device))
+
+
+def _priced(run: MeasuredRun, resolved: Resolved, accelerator: Accelerator, *, known: bool) -> Comparison:
+    found = estimate(resolved.model, resolved.layout, resolved.recipe, accelerator)
+    around = interval_around(resolved, found.peak.device_bytes)
+    verdict = judge(found.peak.device_bytes, around.high_bytes, accelerator) if known else None
+    predicted = _predicted(run.measured, found, resolved)
+    interval = interval_around(resolved, predicted)
+    return Comparison(
+        id=run.id,
+        run=run,
+        kind=run.measured.kind,
+        predicted_bytes=predicted,
+        low_bytes=interval.low_bytes,
+        high_bytes=interval.high_bytes,
+        measured_bytes=run.measured.bytes or max((each or 0 for each in run.measured.per_stage or ()), default=None),
+        verdict=verdict,
+        stages=_stages(run.measured, found),
+        resolved=resolved,
+    )
+
+
+def _accelerator(run: MeasuredRun) -> tuple[Accelerator, bool]:
+    """The GPU of a run, and whether its usable memory is known. Raises NoSuchDevice."""
+    assumed = ASSUMED_FP8_DEVICE if run.job.precision.fp8 else ASSUMED_DEVICE
+    device = device_of(run.device or assumed, "/device")
+    return accelerator_of(device), device.usable_bytes is not None
+
+
+def _last_stage(measured: Measurement) -> int:
+    return max(measured.stage or 0, len(measured.per_stage or ()) - 1)
+
+
+def _predicted(measured: Measurement, found: Estimate, resolved: Resolved) -> int:
+    """Bytes of the row's kind on its stage, or on the worst one."""
+    stages: Sequence[StageEstimate] = found.stages if measured.stage is None else [found.stages[measured.stage]]
+    if measured.kind in LABELS:
+        return found.peak.device_bytes
+    if measured.kind in BYTE_KINDS:
+        return max(_of_kind(each, measured.kind) for each in stages)
+    if measured.scope == "layer":
+        return max(_layer_bytes(resolved, each) for each in stages)
+    if measured.scope == "loss":
+        return max(_loss_bytes(each) for each in stages)
+    return max(_activation_bytes(each) for each in stages)
+
+
+def _of_kind(stage: StageEstimate, kind: str) -> int:
+    return {
+        "allocated": stage.allocated_bytes,
+        "reserved": stage.reserved_bytes,
+        "device": stage.device_bytes,
+    }[kind]
+
+
+def _stages(measured: Measurement, found: Estimate) -> tuple[StageComparison, ...]:
+    if measured.kind not in BYTE_KINDS:
+        return ()
+    given = zip(found.stages, measured.per_stage or (), strict=False)
+    return tuple(
+        StageComparison(stage.stage, _of_kind(stage, measured.kind), size) for stage, size in given if size is not None
+    )
+
+
+def _activation_bytes(stage: StageEstimate) -> int:
+    """Activations and logits at the moment when a stage holds most of them."""
+    held = [line for line in stage.lines if line.tensor.category in (Category.ACTIVATIONS, Category.LOGITS)]
+    return max(int(total_bytes(alive_at(held, moment))) for moment in stage.moments)
+
+
+def _loss_bytes(stage: StageEstimate) -> int:
+    """Logits, and gradients of the head's input and weight, at their worst moment; 0 on a stage without a loss."""
+    held = [
+        line
+        for line in stage.lines
+        if line.tensor.category is Category.LOGITS
+        or line.tensor.name in {"head.input_gradient", "head.weight_gradient"}
+    ]
+    return max(int(total_bytes(alive_at(held, moment))) for moment in stage.moments)
+
+
+def _layer_bytes(resolved: Resolved, stage: StageEstimate) -> int:
+    """What the heaviest layer of a stage stores for one micro-batch."""
+    model, layout = resolved.model, resolved.layout
+    stored = 0
+    for kind in model.kinds_of(stage.layers):
+        tensors = layer_tensors(model.kinds[kind], model, layout, resolved.recipe)
+        lines = stored_lines(tensors, layout, [1], [1])
+        stored = max(stored, int(total_bytes(alive_at(lines, Moment.WARMUP_FORWARD))))
+    return stored
