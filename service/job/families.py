@@ -24,7 +24,8 @@ class FamilyDefaults:
 
     `num_key_value_heads` and `head_dim` are what the class fills in for an absent key; None means the number of query
     heads and hidden_size / num_attention_heads. `attention_bias_on_output` says whether the key `attention_bias` also
-    covers the output projection. `dimensions` are the class's values for keys that a shortened config.json may omit.
+    covers the output projection. `dropout` is the class's probability on residuals and attention weights;
+    `dimensions` are its values for keys that a shortened config.json may omit.
     """
 
     class_name: str
@@ -44,6 +45,7 @@ class FamilyDefaults:
     hybrid: bool = False
     num_key_value_heads: int | None = None
     head_dim: int | None = None
+    dropout: float = 0.0
     dimensions: Mapping[str, int] = field(default_factory=lambda: _NO_DIMENSIONS)
 
     @property
@@ -260,6 +262,7 @@ _FAMILIES: Mapping[str, FamilyDefaults] = MappingProxyType(
             output_bias=True,
             mlp_bias=True,
             tie_word_embeddings=True,
+            dropout=0.1,
             dimensions=_dimensions(768, 12, 12, 3072, 50257, 1024),
         ),
         "gpt_neox": FamilyDefaults(

@@ -1,0 +1,162 @@
+"""The job while a dialect writes it: values by JSON Pointer, each with its source, and everything worth saying."""
+
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+from pydantic import ValidationError
+
+from service.formats.imported import Imported, Outcome
+from service.job.diagnostics import Diagnostic, Findings, MissingFact, Origin, Severity, Source
+from service.job.schema import Job, ModelSection
+
+_LONGEST_FOUND = 120
+_MOST_UNKNOWN = 50
+
+
+class Draft:
+    """Values, sources, diagnostics and missing facts of one import."""
+
+    def __init__(self, format_: str, confidence: float) -> None:
+        self._format = format_
+        self._confidence = confidence
+        self._values: dict[str, Any] = {}
+        self._sources: dict[str, Source] = {}
+        self._diagnostics: list[Diagnostic] = []
+        self._lacking: list[tuple[MissingFact, str, Diagnostic | None]] = []
+        self._unknown: list[str] = []
+
+    def set(self, pointer: str, value: Any, origin: Origin, where: str = "") -> None:
+        """Writes a value; a later one replaces an earlier one, except that nothing replaces what the request gives."""
+        if value is not None and (origin == "given" or self.origin(pointer) != "given"):
+            self._values[pointer] = value
+            self._sources[pointer] = Source(origin, where)
+
+    def fill(self, pointer: str, value: Any, origin: Origin, where: str = "") -> None:
+        """Writes a value unless there is one."""
+        if pointer not in self._values:
+            self.set(pointer, value, origin, where)
+
+    def get(self, pointer: str) -> Any:
+        """The value at a pointer, or None."""
+        return self._values.get(pointer)
+
+    def drop(self, pointer: str) -> None:
+        """Takes a value back."""
+        self._values.pop(pointer, None)
+        self._sources.pop(pointer, None)
+
+    def origin(self, pointer: str) -> Origin | None:
+        """Where the value at a pointer came from, None when there is none."""
+        return self._sources[pointer].origin if pointer in self._sources else None
+
+    def note(
+        self,
+        code: str,
+        severity: Severity,
+        message: str,
+        *,
+        fields: Sequence[str] = (),
+        found: str = "",
+        rule: str = "",
+        fixes: Sequence[str] = (),
+    ) -> None:
+        """Adds a diagnostic, each one once."""
+        self.take(Diagnostic(code, severity, message, tuple(fields), found[:_LONGEST_FOUND], rule, tuple(fixes)))
+
+    def take(self, diagnostic: Diagnostic) -> None:
+        """Adds a diagnostic that was made elsewhere, each one once."""
+        if diagnostic not in self._diagnostics:
+            self._diagnostics.append(diagnostic)
+
+    def lack(self, fact: str, message: str, pointer: str = "", diagnostic: Diagnostic | None = None) -> None:
+        """Names a fact that the config does not state; the first message about it stays.
+
+        With a `pointer` the fact counts only if there is still no value in the end; so does the diagnostic.
+        """
+        self._lacking.append((MissingFact(fact, message), pointer, diagnostic))
+
+    def lacks(self) -> bool:
+        """Whether anything is missing so far."""
+        return bool(self._missing())
+
+    def _missing(self) -> dict[str, MissingFact]:
+        found: dict[str, MissingFact] = {}
+        for fact, pointer, _ in self._lacking:
+            if not pointer or pointer not in self._values:
+                found.setdefault(fact.fact, fact)
+        return found
+
+    def unknown(self, keys: Sequence[str], known: Sequence[str]) -> None:
+        """Reports keys that the dialect does not know, all in one warning, with the nearest known ones."""
+        self._unknown = list(dict.fromkeys(keys))
+        if not self._unknown:
+            return
+        shown = self._unknown[:_MOST_UNKNOWN]
+        near = {key: get_close_matches(key, known, 1, 0.85) for key in shown}
+        listed = ", ".join(key + (f" (did you mean {near[key][0]}?)" if near[key] else "") for key in shown)
+        self.note(
+            "unknown_keys",
+            "warning",
+            f"these keys are not known for this format: {listed}",
+            found=", ".join(shown),
+            fixes=[f"{key} -> {near[key][0]}" for key in shown if near[key]],
+        )
+
+    def complete(self, model: ModelSection | None, world_size: int | None) -> None:
+        """Applies what the request gives beside the text; it overrides the text, so it comes first."""
+        stated = model.model_dump(exclude_unset=True, exclude_none=True) if model else {}
+        for key, value in stated.items():
+            self.set(f"/model/{key}", value, "given", "source.model")
+        self.set("/world_size", world_size, "given", "source.world_size")
+
+    def finish(self) -> Imported:
+        """The answer: the job as far as it is valid, and everything found."""
+        job = self._job()
+        missing = self._missing()
+        for _, pointer, diagnostic in self._lacking:
+            if diagnostic is not None and (not pointer or pointer not in self._values):
+                self.take(diagnostic)
+        outcome: Outcome = "ok"
+        if any(each.severity == "error" for each in self._diagnostics):
+            outcome = "invalid"
+        elif missing or job is None:
+            outcome = "incomplete"
+        findings = Findings(tuple(self._diagnostics), tuple(missing.values()), dict(self._sources))
+        return Imported(outcome, self._format, self._confidence, job, findings, tuple(self._unknown))
+
+    def _job(self) -> Job | None:
+        """The validated job; values that the schema refuses become diagnostics and are left out."""
+        if "/framework/name" not in self._values:
+            return None
+        try:
+            return Job.model_validate(self._document())
+        except ValidationError as refused:
+            for error in refused.errors():
+                self._refuse(error["loc"], error["msg"], error["input"])
+        return Job.model_validate(self._document())
+
+    def _refuse(self, location: Sequence[int | str], message: str, found: Any) -> None:
+        pointer = "/" + "/".join(map(str, location))
+        held = max((each for each in self._values if f"{pointer}/".startswith(f"{each}/")), key=len, default="")
+        where = self._sources[held].where if held else ""
+        self.note(
+            "value_type",
+            "error",
+            f"{where or pointer}: {message}",
+            fields=[held or pointer],
+            found=str(found)[:_LONGEST_FOUND],
+            rule=message,
+        )
+        self.drop(held)
+
+    def _document(self) -> dict[str, Any]:
+        """The values as nested objects; deeper pointers are written last, so that they add to what is above them."""
+        document: dict[str, Any] = {"model": {}}
+        for pointer, value in sorted(self._values.items(), key=lambda item: item[0].count("/")):
+            *parents, leaf = pointer.strip("/").split("/")
+            node = document
+            for part in parents:
+                node = node.setdefault(part, {})
+            node[leaf] = dict(value) if isinstance(value, Mapping) else value
+        return document

@@ -1,0 +1,8 @@
+"""Megatron-LM and Megatron-DeepSpeed: launch scripts, argument lists, argument dumps, YAML files of arguments."""
+
+from service.formats.dialect import Dialect
+from service.formats.megatron.importer import read, recognise
+
+DIALECT = Dialect("megatron", recognise, read)
+
+__all__ = ["DIALECT"]

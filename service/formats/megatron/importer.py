@@ -1,0 +1,170 @@
+"""The importer itself: arguments in, draft of the job out."""
+
+from collections.abc import Mapping
+
+from service.formats.draft import Draft
+from service.formats.imported import Imported
+from service.formats.megatron.deepspeed import read_deepspeed
+from service.formats.megatron.flags import Flags, hidden_keys, lack_hole, reason
+from service.formats.megatron.layout import read_layout
+from service.formats.megatron.model import read_model
+from service.formats.megatron.reading import Reading, distinctive, read_arguments
+from service.formats.megatron.recipe import read_recipe
+from service.formats.megatron.vocabulary import is_known
+from service.formats.source import ConfigSource
+from service.formats.syntax.argv import is_flag, normalized
+from service.formats.syntax.words import Hole
+from service.job.diagnostics import Diagnostic
+
+_ROLES = frozenset({"rollout_num_gpus", "rollout_batch_size", "advantage_estimator", "actor_num_nodes", "ref_load"})
+_CONFIDENCE = (0.0, 0.55, 0.8, 0.9, 0.95)
+
+
+def recognise(source: ConfigSource) -> float:
+    """How sure it is that the source is Megatron's: by the flags and keys that nobody else has."""
+    text = source.text if source.text and source.text.strip() else " ".join(source.argv)
+    found = distinctive(text)
+    named = "megatron" in text[:4096].lower() or "pretrain_gpt.py" in text
+    return max(_CONFIDENCE[min(found, len(_CONFIDENCE) - 1)], 0.5 if named else 0.0)
+
+
+def read(source: ConfigSource, confidence: float) -> Imported:
+    """The job that the source describes, as far as it is known."""
+    draft = Draft("megatron", confidence)
+    draft.complete(source.model, source.world_size)
+    reading = read_arguments(source)
+    for diagnostic in reading.diagnostics:
+        draft.take(diagnostic)
+    if not reading.arguments and not reading.loose:
+        _nothing(draft)
+        return draft.finish()
+    flags = Flags(reading.arguments, reading.holes, draft, reading.origin)
+    hidden = hidden_keys(reading.words, reading.holes)
+    roles = [each for each in _ROLES if each in flags]
+    draft.set("/framework/name", "megatron-core", "derived", "the flags are Megatron's")
+    read_deepspeed(flags, draft, reading, source.files)
+    read_model(flags, draft, hidden)
+    read_layout(flags, draft, hidden)
+    # The reinforcement-learning launchers on Megatron train in bf16 and have no flag for it.
+    read_recipe(flags, draft, base="bf16" if roles else None)
+    _processes(reading, flags, draft)
+    _global_batch(draft)
+    _roles(roles, draft)
+    _allocator(reading, draft)
+    _loose(reading, draft, hidden)
+    _missing_files(reading, draft)
+    flags.report()
+    return draft.finish()
+
+
+def _nothing(draft: Draft) -> None:
+    draft.note(
+        "not_training",
+        "error",
+        "no training command with Megatron's flags was found",
+        rule="a launch script, a list of flags, an argument dump or a YAML file of arguments",
+    )
+
+
+def _processes(reading: Reading, flags: Flags, draft: Draft) -> None:
+    """The world size, from the launch, or from the nodes that a reinforcement-learning launcher names."""
+    found = reading.processes
+    nodes, each = flags.integer("actor_num_nodes"), flags.integer("actor_num_gpus_per_node")
+    if nodes and each:
+        draft.set("/world_size", nodes * each, "derived", "--actor-num-nodes x --actor-num-gpus-per-node")
+    elif found.size is not None:
+        draft.set("/world_size", found.size, "assumed" if found.assumed else "derived", found.where)
+        if found.assumed and draft.origin("/world_size") == "assumed":
+            message = f"the launcher does not say how many processes run; {found.size} is taken from {found.where}"
+            draft.note("world_size_assumed", "warning", message, fields=["/world_size"], found=str(found.size))
+    draft.set("/world_size", flags.integer("world_size"), reading.origin, "world_size")
+    draft.lack("world_size", _ask_world_size(reading), "/world_size", _hidden_world_size(reading))
+
+
+def _ask_world_size(reading: Reading) -> str:
+    if reading.processes.holes:
+        named = " and ".join(dict.fromkeys(reason(each) for each in reading.processes.holes))
+        return f"{named}; pass {_variables(reading)}world_size"
+    if reading.processes.nodes:
+        return f"{reading.processes.nodes} nodes, but GPUs per node are not stated; pass world_size"
+    return "neither the launch nor the environment states the number of processes; pass world_size"
+
+
+def _variables(reading: Reading) -> str:
+    names = [each.name for each in reading.processes.holes if each.name.isidentifier()]
+    return "".join(f"env.{name} or " for name in dict.fromkeys(names))
+
+
+def _hidden_world_size(reading: Reading) -> Diagnostic | None:
+    holes = reading.processes.holes
+    if not holes:
+        return None
+    found = ", ".join(dict.fromkeys(each.name for each in holes))
+    fixes = tuple(f"pass {each}" for each in (*_variables(reading).split(" or "), "world_size") if each)
+    return Diagnostic("unresolved", "warning", _ask_world_size(reading), ("/world_size",), found, "a number", fixes)
+
+
+def _global_batch(draft: Draft) -> None:
+    """An absent global batch is one micro-batch on every data-parallel rank."""
+    world, micro = draft.get("/world_size"), draft.get("/batch/micro")
+    grid = 1
+    for degree in ("tensor", "pipeline", "context"):
+        size = draft.get(f"/parallelism/{degree}")
+        grid *= size if isinstance(size, int) and size > 0 else 1
+    if isinstance(world, int) and isinstance(micro, int) and world % grid == 0:
+        rule = "Megatron-LM: micro-batch times data-parallel ranks"
+        draft.fill("/batch/global", micro * (world // grid), "default", rule)
+
+
+def _roles(roles: list[str], draft: Draft) -> None:
+    if roles:
+        draft.note(
+            "multiple_roles",
+            "warning",
+            "this launcher keeps reference and rollout models beside the actor; only the actor is planned",
+            found=", ".join(sorted(roles)),
+        )
+
+
+def _allocator(reading: Reading, draft: Draft) -> None:
+    setting = reading.environment.get("PYTORCH_CUDA_ALLOC_CONF", "")
+    if "expandable_segments:true" in setting.lower():
+        draft.set("/kernels/expandable_segments", True, "environment", "PYTORCH_CUDA_ALLOC_CONF")
+
+
+def _loose(reading: Reading, draft: Draft, hidden: Mapping[str, Hole]) -> None:
+    """Words that may hold more flags: asked for unless every alternative is known to be without effect."""
+    for word in reading.loose:
+        hole = reading.holes.only(word.text)
+        if hole is None:
+            continue
+        inside = [each for choice in hole.alternatives for each in choice.split() if is_flag(each)]
+        behind = [key for key, each in hidden.items() if each == hole]
+        if hole.alternatives and not any(matters(each) for each in (*inside, *behind)):
+            continue
+        lack_hole(draft, reading.holes, hole, f"{word.where}: a word of the command", "", word.text)
+
+
+def matters(flag: str) -> bool:
+    """Whether a flag could change the job: everything but what Megatron uses for data, logging and checkpoints."""
+    key = normalized(flag.split("=", maxsplit=1)[0])
+    return not is_known(key) or not key.startswith(_WITHOUT_EFFECT)
+
+
+_WITHOUT_EFFECT = (
+    "load", "save", "log", "wandb", "tensorboard", "data", "train", "valid", "test", "eval", "lr", "min_lr", "profile",
+    "exit", "finetune", "no_load", "no_save", "ckpt", "dist_ckpt", "tokenizer", "seed", "split", "num_workers", "async",
+    "pretrained_checkpoint", "mock_data", "vocab_file", "merge_file", "weight_decay", "clip_grad", "timing", "override",
+)  # fmt: skip
+
+
+def _missing_files(reading: Reading, draft: Draft) -> None:
+    """Sourced files that were not supplied: needed when something is missing, worth a word otherwise."""
+    incomplete = draft.lacks()
+    for name, where in reading.missing_files.items():
+        last = name.rsplit("/", maxsplit=1)[-1]
+        message = f"{where}: the script sources {name}; upload it or give the model dimensions"
+        fixes = [f"add {last} to source.files"]
+        draft.note("missing_file", "warning", message, found=name, fixes=fixes)
+        if incomplete:
+            draft.lack(last, message)
