@@ -38,7 +38,8 @@ def smallest_world_size(
 def largest_micro_batch(problem: Problem, layout: Layout) -> int:
     """The largest micro-batch whose verdict is no worse than the layout's, at the same global batch.
 
-    The number of micro-batches falls as their size grows; sizes that a rule forbids are left out.
+    The number of micro-batches falls as their size grows; sizes that a rule forbids are left out. A layout that does
+    not fit keeps its own.
     """
     share = int(layout.micro_batch * layout.micro_batches)
     allowed = [
@@ -49,18 +50,19 @@ def largest_micro_batch(problem: Problem, layout: Layout) -> int:
     ]
     sizes = np.array(allowed, dtype=np.int64)
     many = replace(layout, micro_batch=sizes, micro_batches=share // sizes)
-    fitting = sizes[problem.verdicts(problem.peaks(many)) <= _verdict(problem, layout)]
+    fitting = sizes[problem.verdicts(problem.peaks(many)) <= _allowed(problem, layout)]
     return int(fitting.max(initial=int(layout.micro_batch)))
 
 
 def longest_sequence(problem: Problem, layout: Layout) -> int:
     """The longest sequence (tokens) whose verdict is no worse than the layout's.
 
-    Memory grows with the sequence, so the answer is bracketed by doubling and the bracket is then halved.
+    Memory grows with the sequence, so the answer is bracketed by doubling and the bracket is then halved. A layout that
+    does not fit keeps its own.
     """
     step = int(sequence_divisor(layout.tensor, layout.sequence_parallel, layout.context))
     longest = min(positions_limit(problem.model) or limits.SEQUENCE, limits.SEQUENCE) // step
-    allowed = _verdict(problem, layout)
+    allowed = _allowed(problem, layout)
 
     def fits(steps: int) -> bool:
         return _verdict(problem, replace(layout, sequence_length=steps * step)) <= allowed
@@ -89,6 +91,11 @@ def _refused(problem: Problem, layout: Layout) -> bool:
 
 def _verdict(problem: Problem, layout: Layout) -> int:
     return int(problem.verdicts(problem.peaks(layout))[0])
+
+
+def _allowed(problem: Problem, layout: Layout) -> int:
+    """The worst verdict that still counts as fitting in the way the layout does."""
+    return min(_verdict(problem, layout), DOES_NOT_FIT - 1)
 
 
 def _thrifty(space: SearchSpace, world_size: int) -> SearchSpace:

@@ -1,0 +1,156 @@
+"""How far a plan reaches, and the least recomputation with which a layout fits."""
+
+from dataclasses import replace
+
+import pytest
+
+from service.calculator.estimate import estimate
+from service.calculator.layout import Checkpointing, Layout
+from service.calculator.units import GIB
+from service.calculator.validity import violations
+from service.planner.problem import Problem
+from service.planner.reach import largest_micro_batch, longest_sequence, smallest_world_size
+from service.planner.recompute import least_recomputation
+from service.planner.search import search
+from service.planner.space import Choice, whole_space
+from tests.builders import A100, LLAMA_3_8B, gpt, layout, recipe
+
+PROBLEM = Problem(LLAMA_3_8B, recipe(), A100)
+SPACE = whole_space(
+    LLAMA_3_8B, recipe(), world_size=16, gpus_per_node=8, global_batch=64, sequence_length=8192
+)  # fmt: skip
+WINNER = layout(
+    LLAMA_3_8B, tensor=2, sequence_parallel=1, data=8, micro_batches=8, sequence_length=8192, sharding_stage=1
+)  # fmt: skip
+
+
+def peak(one: Layout) -> int:
+    return estimate(LLAMA_3_8B, one, recipe(), A100).peak.device_bytes
+
+
+def test_the_smallest_cluster_has_a_layout_that_fits_and_the_next_smaller_has_none() -> None:
+    smallest = smallest_world_size(PROBLEM, SPACE)
+    assert smallest == 2
+    for size, fits in ((smallest, True), (smallest // 2, False)):
+        on_size = replace(SPACE, world_size=size)
+        assert bool(search(LLAMA_3_8B, recipe(), on_size, A100).candidates) == fits
+
+
+def test_a_cluster_too_small_is_doubled() -> None:
+    assert smallest_world_size(PROBLEM, replace(SPACE, world_size=1)) == 2
+
+
+def test_without_full_checkpointing_more_gpus_are_needed() -> None:
+    longer = replace(SPACE, sequence_length=65536, global_batch=16)
+    plain = replace(longer, checkpointing=(Choice(),))
+    with_full, without = (smallest_world_size(PROBLEM, each) for each in (longer, plain))
+    assert with_full is not None
+    assert without is not None
+    assert with_full < without
+
+
+def test_no_cluster_may_be_large_enough() -> None:
+    hopeless = replace(A100, usable_bytes=GIB)
+    assert smallest_world_size(replace(PROBLEM, accelerator=hopeless), replace(SPACE, world_size=2)) is None
+
+
+def test_the_search_for_a_cluster_can_be_stopped() -> None:
+    def stop() -> None:
+        raise TimeoutError
+
+    with pytest.raises(TimeoutError):
+        smallest_world_size(PROBLEM, SPACE, stop)
+
+
+def test_the_largest_micro_batch_fits_and_the_next_does_not() -> None:
+    largest = largest_micro_batch(PROBLEM, WINNER)
+    sizes = [1, 2, 4, 8]
+    assert largest in sizes[:-1]
+    safe = A100.total_bytes * 88 // 100
+    for size, fits in ((largest, True), (2 * largest, False)):
+        assert (peak(replace(WINNER, micro_batch=size, micro_batches=8 // size)) <= safe) == fits
+
+
+def test_a_micro_batch_that_a_rule_forbids_is_left_out() -> None:
+    """Interleaving over four stages needs four micro-batches, so eight sequences allow no more than two at a time."""
+    model = gpt(256, 8, 8)
+    one = layout(model, pipeline=4, virtual=2, micro_batches=8)
+    assert largest_micro_batch(Problem(model, recipe(), A100), one) == 2
+
+
+def test_the_longest_sequence_fits_and_the_next_does_not() -> None:
+    longest = longest_sequence(PROBLEM, WINNER)
+    assert longest > 8192
+    assert longest % 2 == 0
+    safe = A100.total_bytes * 88 // 100
+    assert peak(replace(WINNER, sequence_length=longest)) <= safe
+    assert peak(replace(WINNER, sequence_length=longest + 2)) > safe
+
+
+def test_the_longest_sequence_keeps_the_rules() -> None:
+    ring = replace(WINNER, context=4, data=2, shards=8)
+    longest = longest_sequence(PROBLEM, ring)
+    assert longest % (4 * 2) == 0
+    assert violations(LLAMA_3_8B, replace(ring, sequence_length=longest)) == []
+
+
+def test_a_table_of_positions_bounds_the_sequence() -> None:
+    model = gpt(1024, 4, 16)
+    assert longest_sequence(Problem(model, recipe(), A100), layout(model, sequence_length=1024)) == 2048
+
+
+def test_a_layout_that_is_tight_reaches_as_far_as_tight_ones_do() -> None:
+    safe = longest_sequence(PROBLEM, WINNER)
+    tight = longest_sequence(PROBLEM, replace(WINNER, sequence_length=safe + 2))
+    assert safe < tight
+    assert peak(replace(WINNER, sequence_length=tight)) <= A100.usable_bytes
+    assert peak(replace(WINNER, sequence_length=tight + 2)) > A100.usable_bytes
+
+
+def test_a_layout_that_does_not_fit_reaches_no_further() -> None:
+    beyond = replace(WINNER, sequence_length=65536, micro_batch=2, micro_batches=4)
+    assert peak(beyond) > A100.usable_bytes
+    assert longest_sequence(PROBLEM, beyond) == 65536
+    assert largest_micro_batch(PROBLEM, beyond) == 2
+
+
+def recomputed(one: Layout | None) -> tuple[str, str | None, int]:
+    assert one is not None
+    return one.checkpointing.granularity, one.checkpointing.method, int(one.checkpointing.num_layers)
+
+
+STAGES = layout(LLAMA_3_8B, pipeline=4, tensor=2, micro_batches=16, sequence_length=8192)
+
+
+def test_nothing_is_recomputed_where_everything_fits() -> None:
+    assert recomputed(least_recomputation(PROBLEM, STAGES, peak(STAGES)))[0] == "none"
+
+
+def test_the_fewest_layers_are_recomputed_that_fit() -> None:
+    whole = peak(replace(STAGES, checkpointing=Checkpointing("full", "uniform", 1)))
+    budget = (peak(STAGES) + whole) // 2
+    least = least_recomputation(PROBLEM, STAGES, budget)
+    granularity, method, depth = recomputed(least)
+    assert (granularity, method) == ("full", "block")
+    assert 1 <= depth <= 7
+    assert least is not None
+    assert peak(least) <= budget
+    fewer = Checkpointing("full", "block", depth - 1) if depth > 1 else Checkpointing()
+    assert peak(replace(STAGES, checkpointing=fewer)) > budget
+
+
+def test_every_layer_is_recomputed_before_longer_segments_are_tried() -> None:
+    depths = {each: peak(replace(STAGES, checkpointing=Checkpointing("full", "uniform", each))) for each in (1, 2)}
+    assert recomputed(least_recomputation(PROBLEM, STAGES, depths[1])) == ("full", "uniform", 1)
+
+
+def test_a_budget_below_full_recomputation_has_no_answer() -> None:
+    assert least_recomputation(PROBLEM, STAGES, GIB) is None
+
+
+def test_a_larger_budget_never_needs_more_recomputation() -> None:
+    """One layer per chunk has no partial depth; there the choice is none or full."""
+    single = layout(LLAMA_3_8B, pipeline=32, micro_batches=32, sequence_length=8192)
+    assert recomputed(least_recomputation(PROBLEM, single, peak(single)))[0] == "none"
+    full = peak(replace(single, checkpointing=Checkpointing("full", "uniform", 1)))
+    assert recomputed(least_recomputation(PROBLEM, single, full)) == ("full", "uniform", 1)
