@@ -14,7 +14,7 @@ from service.calculator.checkpointing import recompute_lines, stored_lines
 from service.calculator.device import Accelerator
 from service.calculator.head import EndCounts, embedding_lines, head_lines
 from service.calculator.layout import Layout
-from service.calculator.ledger import Line, Moment, Scope, alive_at, moment_totals, total_bytes
+from service.calculator.ledger import ALWAYS, Line, Moment, Scope, alive_at, moment_totals, total_bytes
 from service.calculator.model import Model
 from service.calculator.overhead import driver_lines, workspace_lines
 from service.calculator.recipe import Recipe
@@ -210,12 +210,12 @@ def heaviest(groups: Sequence[Sequence[Line]]) -> list[Line]:
 
 def _moments(layout: Layout, stage: int) -> list[Moment]:
     """The moments that occur on a stage: those of the loss on the last one only, recomputation only when asked for."""
-    absent = set()
+    absent = {Moment.LAST_BACKWARD}
     if stage != layout.pipeline - 1:
         absent |= {Moment.LOSS, Moment.HEAD_BACKWARD, Moment.LAYER_BACKWARD}
     if layout.checkpointing.granularity == "none":
         absent.add(Moment.RECOMPUTE)
-    return [each for each in Moment if each not in absent]
+    return [each for each in ALWAYS if each not in absent]
 
 
 def _peak(lines: Sequence[Line], moments: Sequence[Moment]) -> Int:

@@ -26,31 +26,51 @@ class Category(StrEnum):
 
 
 class Moment(StrEnum):
-    """Points of a training step at which a stage can peak (memory_model.md, section 9).
+    """Points of a run at which a stage can peak (memory_model.md, section 9), in order of time.
 
-    The first backward is the loss's on the last stage and a layer's on the others; the head's and the first layer's
-    backward follow on the last stage.
+    Loading comes first: `initialization` builds the model and its buffers, `checkpoint_resume` reads saved states. The
+    first iteration is the worst forward or backward before the optimizer has made its states. The other moments are
+    those of every later step. The first backward is the loss's on the last stage and a layer's on the others; the
+    head's and the last layer's backward follow on the last stage. The last backward is that of the first layer and the
+    embedding, where gradients have grown and activations are gone; it is a moment of its own where gradients are not
+    one permanent buffer.
     """
 
+    INITIALIZATION = "initialization"
+    CHECKPOINT_RESUME = "checkpoint_resume"
+    FIRST_ITERATION = "first_iteration"
     WARMUP_FORWARD = "warmup_forward"
     LOSS = "loss"
     FIRST_BACKWARD = "first_backward"
     HEAD_BACKWARD = "head_backward"
     LAYER_BACKWARD = "layer_backward"
     RECOMPUTE = "recompute"
+    LAST_BACKWARD = "last_backward"
     OPTIMIZER_STEP = "optimizer_step"
 
 
 class Scope(StrEnum):
-    """Who sees a line: the tensors' total, the caching allocator, or only the driver."""
+    """Who sees a line: the tensors' total, the caching allocator, only the driver, or the host's memory."""
 
     ALLOCATED = "allocated"
     RESERVED = "reserved"
     DEVICE = "device"
+    HOST = "host"
 
 
-ALWAYS: tuple[Moment, ...] = tuple(Moment)
-WITH_ACTIVATIONS: tuple[Moment, ...] = tuple(each for each in Moment if each is not Moment.OPTIMIZER_STEP)
+LOADING = (Moment.INITIALIZATION, Moment.CHECKPOINT_RESUME)
+ALWAYS = tuple(each for each in Moment if each not in {*LOADING, Moment.FIRST_ITERATION})
+"""Every moment of a step."""
+FROM_START = (*LOADING, *ALWAYS)
+WITH_ACTIVATIONS = tuple(each for each in ALWAYS if each not in {Moment.LAST_BACKWARD, Moment.OPTIMIZER_STEP})
+BACKWARD = (
+    Moment.FIRST_BACKWARD,
+    Moment.HEAD_BACKWARD,
+    Moment.LAYER_BACKWARD,
+    Moment.RECOMPUTE,
+    Moment.LAST_BACKWARD,
+)
+"""A backward runs."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,73 @@ class LossRecipe:
 
 
 @dataclass(frozen=True, slots=True)
+class Optimizer:
+    """The optimizer, how its step runs, and how much of it lives on the host.
+
+    `implementation` is torch's: one fused kernel, loops over all tensors at once (foreach), or over one tensor at a
+    time. `offload_percent` of the master weights and moments are in host memory, or on disk with `nvme`;
+    `parameters_on_host` moves the sharded weights there too.
+    """
+
+    name: str = "adam"
+    implementation: str = "fused"
+    momentum: bool = False
+    in_backward: bool = False
+    offload_percent: int = 0
+    nvme: bool = False
+    parameters_on_host: bool = False
+    parameters_on_nvme: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Sharding:
+    """Buffers and habits of sharded data parallelism; sizes in elements, 0 for none.
+
+    `reduce` and `prefetch` are DeepSpeed's bucket sizes, `live` its cap on gathered weights, `persistence` the size up
+    to which a weight stays whole. `reshard` says when FSDP frees gathered weights, `bucket_view` that DDP's gradients
+    are views of its buckets, `overlap` that a second bucket fills while the first is reduced, `no_sync` that gradients
+    stay whole between micro-batches.
+    """
+
+    reduce: int = 0
+    prefetch: int = 0
+    live: int = 0
+    persistence: int = 0
+    reshard: str = "default"
+    bucket_view: bool = True
+    overlap: bool = False
+    no_sync: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Fp8:
+    """8-bit training: the scaling recipe, and what of the weights is 8 bits wide.
+
+    `parameters` are the weights themselves, `all_gather` their gathers; layers at both ends may stay in 16 bits.
+    """
+
+    recipe: str
+    parameters: bool = False
+    all_gather: bool = False
+    first_16_bit: int = 0
+    last_16_bit: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Adapters:
+    """Low-rank adapters on frozen weights: rank, the linear modules that carry one, and their data type.
+
+    `quantization` is the type of the frozen weights (None: as they are), `trained` the modules trained in full.
+    """
+
+    rank: int
+    modules: tuple[str, ...]
+    dtype: str
+    quantization: str | None = None
+    trained: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Recipe:
     """Types, kernels and habits of the framework profile, after defaults are filled in."""
 
@@ -72,6 +139,13 @@ class Recipe:
     gradient_copy_kept: bool = False
     deterministic: bool = False
     attention_mask: bool = True
+    framework: str = "megatron-core"
+    reduce: str = "fp32"
+    autocast: bool = False
+    optimizer: Optimizer = Optimizer()
+    sharding: Sharding = Sharding()
+    fp8: Fp8 | None = None
+    adapters: Adapters | None = None
 
     @property
     def scores_stored(self) -> bool:

@@ -4,12 +4,11 @@ from typing import Any, Literal, Self
 
 from pydantic import Field
 
-from service.api.schemas.base import Answer, Bytes, Count, Fraction, Seconds, SignedBytes
+from service.api.schemas.base import Answer, Bytes, Count, Fraction, JobAnswer, Seconds, SignedBytes
 from service.api.schemas.findings import DiagnosticAnswer
 from service.calculator.estimate import StageEstimate
 from service.calculator.ledger import Category, Line
 from service.calculator.step_time import StepTime
-from service.job.schema import Job
 from service.usecases.estimates import EstimateAnswer as Estimated
 from service.usecases.estimates import Verdict
 
@@ -83,8 +82,14 @@ class Categories(Answer):
 
 
 class Moments(Answer):
-    """Device bytes at each moment of the step; 0 where the moment does not occur on the stage."""
+    """Device bytes at each moment of the run; 0 where the moment does not occur on the stage."""
 
+    initialization: Bytes = Field(0, examples=[0])
+    """Building the model and its buffers, where the framework's order of doing so is known (bytes)."""
+    checkpoint_resume: Bytes = Field(0, examples=[0])
+    """Reading saved weights and optimizer states, where the framework's way of doing so is known (bytes)."""
+    first_iteration: Bytes = Field(0, examples=[0])
+    """The worst forward or backward before the optimizer has made its states (bytes)."""
     warmup_forward: Bytes = Field(0, examples=[41875931136])
     """End of the warm-up: all micro-batches in flight stored (bytes)."""
     loss: Bytes = Field(0, examples=[0])
@@ -97,6 +102,8 @@ class Moments(Answer):
     """Backward of the last layer on the last stage, after the head's (bytes)."""
     recompute: Bytes = Field(0, examples=[0])
     """Backward of a segment that was computed again (bytes)."""
+    last_backward: Bytes = Field(0, examples=[0])
+    """The first layer's and the embedding's backward, gradients grown and activations gone (bytes)."""
     optimizer_step: Bytes = Field(0, examples=[32212254720])
     """The optimizer's step, activations gone (bytes)."""
 
@@ -243,7 +250,7 @@ class EstimateAnswer(Answer):
     """Every pipeline stage, in order."""
     time: Time | None
     """One optimizer step; null for a device whose links have no figures."""
-    job: Job
+    job: JobAnswer
     """The job with every default written out."""
     sources: dict[str, str] = Field(examples=[{"/parallelism/data": "derived"}])
     """Where each value of the job came from: JSON Pointer to `flag`, `key`, `environment`, `default`, `derived`,
