@@ -50,12 +50,11 @@ class Moment(StrEnum):
 
 
 class Scope(StrEnum):
-    """Who sees a line: the tensors' total, the caching allocator, only the driver, or the host's memory."""
+    """Who sees a line: the tensors' total, the caching allocator, or only the driver."""
 
     ALLOCATED = "allocated"
     RESERVED = "reserved"
     DEVICE = "device"
-    HOST = "host"
 
 
 LOADING = (Moment.INITIALIZATION, Moment.CHECKPOINT_RESUME)
