@@ -22,6 +22,7 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     _add_estimate(commands)
     _add_plan(commands)
+    _add_validate(commands)
     _add_serve(commands)
     _add_db(commands)
     return parser
@@ -45,7 +46,23 @@ def _add_plan(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -
     plan.add_argument("--gpus", required=True, type=int, metavar="N", help="GPUs of the cluster")
     plan.add_argument("--gpus-per-node", type=int, metavar="N", help="GPUs of one node (default: the device's)")
     plan.add_argument("--top", type=int, default=10, metavar="N", help="layouts shown (default: %(default)s)")
+    plan.add_argument(
+        "--keep", action="store_true", help="keep the layout that FILE states, and search only what it leaves open"
+    )
     plan.set_defaults(module="service.cli.plan")
+
+
+def _add_validate(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    validate = commands.add_parser("validate", help="how far predictions are from measured runs")
+    validate.add_argument("file", metavar="FILE", help="measured runs, one JSON object a line; - reads standard input")
+    validate.add_argument("--json", action="store_true", help="print rows and groups as one JSON document")
+    validate.add_argument(
+        "--by",
+        choices=("family", "framework", "kind", "device", "grade", "source"),
+        default="family",
+        help="what rows are grouped by (default: %(default)s)",
+    )
+    validate.set_defaults(module="service.cli.validate")
 
 
 def _add_config(command: argparse.ArgumentParser) -> None:
@@ -53,6 +70,13 @@ def _add_config(command: argparse.ArgumentParser) -> None:
     command.add_argument("--format", default="auto", help="what FILE is (default: found out)")
     command.add_argument(
         "--env", action="append", default=[], metavar="K=V", help="an environment variable that FILE reads; repeatable"
+    )
+    command.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="a value of the job that FILE does not state, as in batch.micro=1; repeatable",
     )
     command.add_argument("--json", action="store_true", help="print the answer of the HTTP interface")
 

@@ -72,9 +72,7 @@ class Comparison:
 
 def compare(rows: Iterable[MeasuredRun | BadLine]) -> list[Comparison]:
     """Every row beside its prediction, in order; what cannot be priced says why."""
-    return [
-        Comparison(row.id, skipped=row.reason) if isinstance(row, BadLine) else _compared(row) for row in rows
-    ]
+    return [Comparison(row.id, skipped=row.reason) if isinstance(row, BadLine) else _compared(row) for row in rows]
 
 
 def _compared(run: MeasuredRun) -> Comparison:
