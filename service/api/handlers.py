@@ -1,5 +1,7 @@
 """Every error that a request can end in, as a problem; the routes themselves catch nothing."""
 
+from dataclasses import asdict
+
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
@@ -8,13 +10,13 @@ from starlette.responses import Response
 
 from service.api import catalogue
 from service.api.catalogue import Kind
-from service.api.faults import faults_of
 from service.api.problems import ProblemError, problem_response
-from service.api.schema_tree import SchemaTree
 from service.api.schemas.problem import Fault, Missing
 from service.job.diagnostics import Diagnostic
 from service.store.errors import InvalidCursor, NotFound, StoreBusy, StoreUnavailable
 from service.usecases.errors import IncompleteDevice, NoSuchDevice, RejectedJob, SearchTooLarge
+from service.usecases.faults import faults_of
+from service.usecases.schema_tree import SchemaTree
 
 _RETRY_AFTER = {"Retry-After": "1"}
 _BY_STATUS = {
@@ -56,7 +58,8 @@ async def _http(request: Request, error: HTTPException) -> Response:
 
 
 async def _invalid_request(request: Request, error: RequestValidationError) -> Response:
-    faults = faults_of(error.errors(), error.body, _schemas(request))
+    found = faults_of(error.errors(), error.body, _schemas(request))
+    faults = [Fault.model_validate(asdict(each)) for each in found]
     return problem_response(request, catalogue.INVALID_REQUEST, _summary(faults), faults)
 
 

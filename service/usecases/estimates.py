@@ -1,7 +1,8 @@
 """How much memory a job takes on a device, and whether it fits."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 from service.calculator.estimate import METHOD_VERSION, Estimate, estimate
 from service.calculator.step_time import StepTime, step_time
@@ -37,10 +38,10 @@ class EstimateAnswer:
     digest: str
 
 
-def estimate_job(given: Given, device_name: str) -> EstimateAnswer:
-    """Return the itemised memory of a job. Raises RejectedJob and NoSuchDevice."""
+def estimate_job(given: Given, device_name: str, changes: Mapping[str, Any] | None = None) -> EstimateAnswer:
+    """Return the itemised memory of a job, with further values by JSON Pointer. Raises RejectedJob and NoSuchDevice."""
     device = device_of(device_name, "/device")
-    resolved = resolved_job(given)
+    resolved = resolved_job(given, changes)
     accelerator = accelerator_of(device)
     found = estimate(resolved.model, resolved.layout, resolved.recipe, accelerator)
     peak = found.peak.device_bytes
@@ -59,9 +60,9 @@ def estimate_job(given: Given, device_name: str) -> EstimateAnswer:
     )
 
 
-def resolved_job(given: Given) -> Resolved:
+def resolved_job(given: Given, changes: Mapping[str, Any] | None = None) -> Resolved:
     """Return the job with nothing left open, and all that was found about it. Raises RejectedJob."""
-    accepted = accept(given)
+    accepted = accept(given, changes)
     try:
         resolved = resolve(accepted.job)
     except InvalidJob as error:

@@ -1,16 +1,20 @@
 """What is understood of a config, and the job that a question is about, in whichever form it was given."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
+
+from pydantic import ValidationError
 
 from service.formats.imported import Imported
 from service.formats.registry import import_source
 from service.formats.source import ConfigSource
-from service.job.diagnostics import Diagnostic, Findings, MissingFact
+from service.job.diagnostics import Diagnostic, Findings, MissingFact, Source
 from service.job.schema import Job
 from service.job.validate import check
 from service.usecases.errors import RejectedJob
+from service.usecases.faults import faults_of
+from service.usecases.schema_tree import SchemaTree
 
 Given = Job | ConfigSource
 
@@ -40,14 +44,45 @@ def import_config(source: ConfigSource) -> Imported:
     return replace(imported, findings=findings, outcome="invalid" if findings.errors else imported.outcome)
 
 
-def accept(given: Given) -> Accepted:
-    """Return the job of a question. Raises RejectedJob when a source is so unclear that it makes no job."""
+def accept(given: Given, changes: Mapping[str, Any] | None = None) -> Accepted:
+    """Return the job of a question, with values that the caller states besides, by JSON Pointer.
+
+    Raises RejectedJob when a source is so unclear that it makes no job, or when a change is not one of a job.
+    """
     if isinstance(given, Job):
-        return Accepted(given, Findings(), "job")
+        return _changed(Accepted(given, Findings(), "job"), changes or {})
     imported = import_source(given)
     if imported.job is None:
         raise RejectedJob(imported.findings, "source")
-    return Accepted(imported.job, imported.findings, "source")
+    return _changed(Accepted(imported.job, imported.findings, "source"), changes or {})
+
+
+def _changed(accepted: Accepted, changes: Mapping[str, Any]) -> Accepted:
+    """The job with the changes, which also answer what was missing."""
+    if not changes:
+        return accepted
+    document = accepted.job.model_dump(by_alias=True, exclude_none=True)
+    for pointer, value in changes.items():
+        *parents, leaf = pointer.strip("/").split("/")
+        node = document
+        for part in parents:
+            node = node.setdefault(part, {})
+        node[leaf] = value
+    try:
+        job = Job.model_validate(document)
+    except ValidationError as error:
+        raise RejectedJob(Findings(_unfit(error, document)), accepted.given_as) from None
+    stated = {pointer.rpartition("/")[2] for pointer in changes}
+    missing = [each for each in accepted.findings.missing if each.fact not in stated]
+    sources = {**accepted.findings.sources, **dict.fromkeys(changes, Source("given"))}
+    return replace(accepted, job=job, findings=Findings(accepted.findings.diagnostics, missing, sources))
+
+
+def _unfit(error: ValidationError, document: Any) -> list[Diagnostic]:
+    schema = Job.model_json_schema()
+    details: list[Any] = [{**each, "loc": ("body", *each["loc"])} for each in error.errors()]
+    faults = faults_of(details, document, {"body": SchemaTree(schema, schema["$defs"])})
+    return [Diagnostic(each.code, "error", each.message, (each.pointer,), fixes=(each.fix,)) for each in faults]
 
 
 def merged(first: Findings, second: Findings) -> Findings:

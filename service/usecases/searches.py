@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,7 @@ Objective = Literal["step_time"]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Which layouts of a job fit a cluster."""
+    """Which layouts of a job fit a cluster; `changes` are further values of the job by JSON Pointer."""
 
     given: Given
     cluster: Cluster
@@ -38,6 +38,7 @@ class Question:
     objective: Objective = "step_time"
     top: int = 10
     labels: Mapping[str, str] = field(default_factory=dict)
+    changes: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +178,7 @@ def run(asked: Search, progress: Progress | None = None, cancelled: Callable[[],
 
 def _resolved(question: Question, world_size: int) -> ResolvedModel:
     """The model and recipe of the question, and the job that says what is fixed. Raises RejectedJob."""
-    accepted = accept(question.given)
+    accepted = accept(question.given, question.changes)
     read = _without_searched(accepted.findings)
     job = opened(accepted.job, question.limits, read.sources, world_size)
     try:

@@ -10,7 +10,7 @@ from service.usecases import models
 router = APIRouter(tags=["catalogue"], route_class=StrictRoute)
 
 
-@router.get("/models", responses=problems(), response_model_exclude_unset=True)
+@router.get("/models", responses=problems())
 def list_models() -> ModelList:
     """List the models that a job can name as a preset, with their parameter counts."""
     return ModelList(items=[ModelAnswer.of(each) for each in models.list_models()])

@@ -1,8 +1,10 @@
 """What all wire schemas share: strict requests, frozen answers, and types that say their unit."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
+
+from service.job.schema import Job, ModelSection
 
 
 class RequestBody(BaseModel):
@@ -16,6 +18,14 @@ class Answer(BaseModel):
 
     model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
 
+
+def _without_nulls(section: BaseModel) -> dict[str, Any]:
+    return section.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
+# A job has a hundred fields, most of them null in any one job; null and absent mean the same in it.
+JobAnswer = Annotated[Job, PlainSerializer(_without_nulls)]
+ModelSectionAnswer = Annotated[ModelSection, PlainSerializer(_without_nulls)]
 
 # Bytes pass 2**31 long before anything else does, so the document says how wide they are.
 _INT64 = {"format": "int64"}

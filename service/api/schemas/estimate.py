@@ -1,13 +1,13 @@
 """The itemised memory of a job on a device."""
 
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from pydantic import Field
 
 from service.api.schemas.base import Answer, Bytes, Count, Fraction, JobAnswer, Seconds, SignedBytes
 from service.api.schemas.findings import DiagnosticAnswer
 from service.calculator.estimate import StageEstimate
-from service.calculator.ledger import Category, Line
+from service.calculator.ledger import Category, Line, Scope
 from service.calculator.step_time import StepTime
 from service.usecases.estimates import EstimateAnswer as Estimated
 from service.usecases.estimates import Verdict
@@ -32,7 +32,7 @@ class LedgerLine(Answer):
     """Kinds of parallelism that divide it."""
     alive: list[str] = Field(examples=[["warmup_forward", "first_backward"]])
     """Moments of the step at which it is held."""
-    scope: Literal["allocated", "reserved", "device"] = Field(examples=["allocated"])
+    scope: Scope = Field(examples=["allocated"])
     """Who sees it: the tensors' total, only the caching allocator's reservation, or only the driver."""
     modelled: bool = Field(examples=[False])
     """Whether it is an estimate of what no rule gives exactly: context, communicators, workspaces, allocator."""
@@ -52,7 +52,7 @@ class LedgerLine(Answer):
             bytes=int(line.bytes),
             sharded_by=list(tensor.sharded_by),
             alive=[each.value for each in line.alive],
-            scope=line.scope.value,
+            scope=line.scope,
             modelled=line.modelled,
             source=tensor.source,
         )

@@ -4,12 +4,11 @@ from typing import Literal, Self
 
 from pydantic import Field
 
-from service.api.schemas.base import Answer, Fraction, RequestBody
+from service.api.schemas.base import Answer, Fraction, JobAnswer, RequestBody
 from service.api.schemas.findings import DiagnosticAnswer, SourceAnswer
 from service.api.schemas.problem import Missing
 from service.formats.imported import Imported
 from service.formats.source import ConfigSource
-from service.job.schema import Job
 
 
 class ImportRequest(RequestBody):
@@ -28,7 +27,7 @@ class ImportAnswer(Answer):
     """The dialect that it was read in; `unknown` when it is in none."""
     confidence: Fraction = Field(examples=[0.98])
     """How sure the detection of the dialect is (0 to 1)."""
-    job: Job | None
+    job: JobAnswer | None
     """The canonical job, as far as it is known; null when nothing could be read."""
     sources: dict[str, SourceAnswer] = Field(examples=[{"/parallelism/tensor": {"from": "flag", "where": "line 12"}}])
     """Where each value of the job came from, by JSON Pointer."""

@@ -4,8 +4,7 @@ from typing import Self
 
 from pydantic import Field
 
-from service.api.schemas.base import Answer, Count
-from service.job.schema import ModelSection
+from service.api.schemas.base import Answer, Count, ModelSectionAnswer
 from service.usecases.models import KnownModel
 
 
@@ -19,7 +18,7 @@ class ModelAnswer(Answer):
     parameters: Count | None = Field(examples=[8030261248])
     """Parameters of the published model, without multi-token prediction; where no count is published, those that its
     dimensions make; null where neither is known."""
-    config: ModelSection
+    config: ModelSectionAnswer
     """Its dimensions, as in the published `config.json`; what the model type implies is not repeated."""
     source: str = Field(examples=["meta-llama/Meta-Llama-3-8B config.json"])
     """Where the dimensions are published."""

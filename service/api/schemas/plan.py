@@ -5,7 +5,7 @@ from typing import Any, Self
 
 from pydantic import Field
 
-from service.api.schemas.base import Answer, Bytes, Seconds
+from service.api.schemas.base import Answer, Bytes, JobAnswer, Seconds
 from service.api.schemas.search import SearchResult
 from service.job.schema import Job
 from service.store.paging import Page
@@ -70,7 +70,7 @@ class PlanAnswer(SearchResult):
     """What the ranking is by."""
     labels: dict[str, str] = Field(examples=[{"team": "pretraining"}])
     """Labels that it was stored with."""
-    job: Job
+    job: JobAnswer
     """What was fixed: the job with the searched values open."""
 
     @classmethod

@@ -4,10 +4,9 @@ from typing import Any, Self
 
 from pydantic import Field
 
-from service.api.schemas.base import Answer, Bytes, Count, Seconds
+from service.api.schemas.base import Answer, Bytes, Count, JobAnswer, Seconds
 from service.api.schemas.estimate import Method, Time
 from service.api.schemas.findings import DiagnosticAnswer
-from service.job.schema import Job
 from service.usecases.searches import FoundCandidate, FoundLayout, FoundPoint, SearchAnswer
 
 _VERDICT = Field(examples=["fits"])
@@ -88,7 +87,7 @@ class Candidate(Answer):
     """The worst moment of every stage, in order."""
     time: Time
     """One optimizer step."""
-    job: Job
+    job: JobAnswer
     """The whole job; sent to `POST /v1/estimates`, it gives the same bytes tensor by tensor."""
 
     @classmethod

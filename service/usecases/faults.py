@@ -1,14 +1,14 @@
-"""What is wrong with a request that does not have the documented form, in words that say how to mend it."""
+"""What is wrong with a document that does not have the form of its schema, in words that say how to mend it."""
 
 import difflib
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from pydantic_core import ErrorDetails
 
-from service.api.schema_tree import NO_SCHEMA, SchemaTree
-from service.api.schemas.problem import Fault
+from service.usecases.schema_tree import NO_SCHEMA, SchemaTree
 
 Location = Literal["body", "query", "path", "header"]
 Pointer = tuple[str | int, ...]
@@ -43,12 +43,23 @@ _CODES = {
 }
 
 
-def faults_of(errors: Sequence[ErrorDetails], body: Any, schemas: Mapping[str, SchemaTree]) -> list[Fault]:
+@dataclass(frozen=True, slots=True)
+class FormFault:
+    """One field that is wrong: a JSON Pointer into one part of a request, a stable code, and what would be right."""
+
+    location: Location
+    pointer: str
+    code: str
+    message: str
+    fix: str
+
+
+def faults_of(errors: Sequence[ErrorDetails], body: Any, schemas: Mapping[str, SchemaTree]) -> list[FormFault]:
     """Return one fault for each field that is wrong, in the order found; what a union's members say is joined.
 
     The errors' locations begin with body, query, path or header; `schemas` are those of these parts, where known.
     """
-    found: dict[tuple[str, Pointer], Fault] = {}
+    found: dict[tuple[str, Pointer], FormFault] = {}
     for error in errors:
         location, *steps = error["loc"]
         absent = error["type"] == "missing"
@@ -83,7 +94,7 @@ def _pointer(steps: Sequence[str | int], body: Any, *, may_be_absent: bool) -> P
     return tuple(pointer)
 
 
-def _fault(location: Location, pointer: Pointer, error: ErrorDetails, schema: SchemaTree) -> Fault:
+def _fault(location: Location, pointer: Pointer, error: ErrorDetails, schema: SchemaTree) -> FormFault:
     kind = error["type"]
     name = str(pointer[-1]) if pointer else location
     match kind:
@@ -96,7 +107,7 @@ def _fault(location: Location, pointer: Pointer, error: ErrorDetails, schema: Sc
         case _:
             message = f"{error['msg'].removeprefix('Input ')}; found {_shown(error['input'])}"
             fix = _nearest_value(error["input"], schema.values(pointer)) or _expected(schema, pointer)
-    return Fault(
+    return FormFault(
         location=location,
         pointer=pointer_text(pointer),
         code=_CODES.get(kind, "wrong_type" if kind.endswith(("_type", "_parsing")) else kind),
@@ -105,10 +116,10 @@ def _fault(location: Location, pointer: Pointer, error: ErrorDetails, schema: Sc
     )
 
 
-def _joined(first: Fault, second: Fault) -> Fault:
+def _joined(first: FormFault, second: FormFault) -> FormFault:
     if second.message == first.message:
         return first
-    return first.model_copy(update={"message": f"{first.message}; or {second.message}"})
+    return replace(first, message=f"{first.message}; or {second.message}")
 
 
 def _nearest_key(name: str, place: Pointer, schema: SchemaTree) -> str:
