@@ -6,8 +6,7 @@ from typing import Any, Literal
 
 from service.calculator.estimate import METHOD_VERSION, Estimate, estimate
 from service.calculator.step_time import StepTime, step_time
-from service.calibration.interval import Band, Interval, band, interval
-from service.calibration.residuals import group_of
+from service.calibration.interval import Interval
 from service.catalog.devices import Device
 from service.job.digest import digest
 from service.job.resolve import InvalidJob, Resolved, resolve
@@ -15,6 +14,7 @@ from service.job.schema import Job
 from service.planner.verdict import judge, reason
 from service.usecases.devices import accelerator_of, device_of, knows_links
 from service.usecases.imports import Given, accept, merged
+from service.usecases.intervals import interval_around
 
 Verdict = Literal["fits", "tight", "does_not_fit", "unknown"]
 
@@ -45,7 +45,7 @@ def estimate_job(given: Given, device_name: str, changes: Mapping[str, Any] | No
     accelerator = accelerator_of(device)
     found = estimate(resolved.model, resolved.layout, resolved.recipe, accelerator)
     peak = found.peak.device_bytes
-    around = interval_of(resolved.job, peak)
+    around = interval_around(resolved, peak)
     verdict, sentence = _verdict(found, around, device)
     return EstimateAnswer(
         verdict=verdict,
@@ -71,20 +71,6 @@ def resolved_job(given: Given, changes: Mapping[str, Any] | None = None) -> Reso
     if findings.errors or findings.missing:
         raise accepted.rejected(findings)
     return replace(resolved, findings=findings)
-
-
-def interval_of(job: Job, peak_bytes: int) -> Interval:
-    """Return the interval around a peak, from the measured runs that the job is most like."""
-    return interval(_group(job), peak_bytes)
-
-
-def band_of(job: Job) -> Band:
-    """Return the factors that make such intervals, for many peaks at once."""
-    return band(_group(job))
-
-
-def _group(job: Job) -> str:
-    return group_of(job.framework.name, job.kernels.attention or "auto")
 
 
 def canonical(job: Job) -> dict[str, object]:

@@ -21,8 +21,9 @@ from service.planner.space import SearchSpace
 from service.planner.verdict import Verdict
 from service.usecases.devices import accelerator_of, device_of, knows_links
 from service.usecases.errors import IncompleteDevice, RejectedJob, SearchTooLarge
-from service.usecases.estimates import band_of, canonical, interval_of
+from service.usecases.estimates import canonical
 from service.usecases.imports import Given, accept, merged
+from service.usecases.intervals import band_of, interval_of
 from service.usecases.spaces import Cluster, Limits, opened, space_of
 
 Objective = Literal["step_time"]

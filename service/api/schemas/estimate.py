@@ -7,7 +7,7 @@ from pydantic import Field
 from service.api.schemas.base import Answer, Bytes, Count, Fraction, JobAnswer, Seconds, SignedBytes
 from service.api.schemas.findings import DiagnosticAnswer
 from service.calculator.estimate import StageEstimate
-from service.calculator.ledger import Category, Line, Scope
+from service.calculator.ledger import Category, Line, Moment, Scope
 from service.calculator.step_time import StepTime
 from service.usecases.estimates import EstimateAnswer as Estimated
 from service.usecases.estimates import Verdict
@@ -81,33 +81,6 @@ class Categories(Answer):
     """CUDA context, loaded modules and communicators (bytes)."""
 
 
-class Moments(Answer):
-    """Device bytes at each moment of the run; 0 where the moment does not occur on the stage."""
-
-    initialization: Bytes = Field(0, examples=[0])
-    """Building the model and its buffers, where the framework's order of doing so is known (bytes)."""
-    checkpoint_resume: Bytes = Field(0, examples=[0])
-    """Reading saved weights and optimizer states, where the framework's way of doing so is known (bytes)."""
-    first_iteration: Bytes = Field(0, examples=[0])
-    """The worst forward or backward before the optimizer has made its states (bytes)."""
-    warmup_forward: Bytes = Field(0, examples=[41875931136])
-    """End of the warm-up: all micro-batches in flight stored (bytes)."""
-    loss: Bytes = Field(0, examples=[0])
-    """Logits and loss of one micro-batch on the last stage (bytes)."""
-    first_backward: Bytes = Field(0, examples=[43486543872])
-    """The first backward, all activations still held (bytes)."""
-    head_backward: Bytes = Field(0, examples=[0])
-    """Backward of the head on the last stage (bytes)."""
-    layer_backward: Bytes = Field(0, examples=[0])
-    """Backward of the last layer on the last stage, after the head's (bytes)."""
-    recompute: Bytes = Field(0, examples=[0])
-    """Backward of a segment that was computed again (bytes)."""
-    last_backward: Bytes = Field(0, examples=[0])
-    """The first layer's and the embedding's backward, gradients grown and activations gone (bytes)."""
-    optimizer_step: Bytes = Field(0, examples=[32212254720])
-    """The optimizer's step, activations gone (bytes)."""
-
-
 class Stage(Answer):
     """One pipeline stage: what each of its GPUs holds at the stage's worst moment."""
 
@@ -127,8 +100,8 @@ class Stage(Answer):
     """What the caching allocator holds (bytes)."""
     device_bytes: Bytes = Field(examples=[43486543872])
     """What `nvidia-smi` would show: reserved, context and communicators (bytes)."""
-    moments: Moments
-    """Device bytes at every moment."""
+    moments: dict[str, Bytes] = Field(examples=[{"warmup_forward": 41875931136, "first_backward": 43486543872}])
+    """Device bytes at every moment of a run, in order of time (bytes); 0 where it does not occur on this stage."""
     categories: Categories
     """The device bytes of the worst moment by what they are for."""
     ledger: list[LedgerLine]
@@ -138,7 +111,6 @@ class Stage(Answer):
     def of(cls, stage: StageEstimate) -> Self:
         """Return the wire form of a stage: its ledger at the worst moment only."""
         ledger = [LedgerLine.of(each) for each in stage.ledger if each.bytes]
-        moments: dict[str, Any] = {each.value: size for each, size in stage.moments.items()}
         categories: dict[str, Any] = dict.fromkeys((each.value for each in Category), 0)
         for line in ledger:
             categories[line.category] += line.bytes
@@ -151,7 +123,7 @@ class Stage(Answer):
             allocated_bytes=stage.allocated_bytes,
             reserved_bytes=stage.reserved_bytes,
             device_bytes=stage.device_bytes,
-            moments=Moments(**moments),
+            moments={each.value: stage.moments.get(each, 0) for each in Moment},
             categories=Categories(**categories),
             ledger=ledger,
         )
