@@ -18,6 +18,10 @@ class Checkpointing:
     """Activation checkpointing: what is stored for the backward and what is computed again.
 
     `num_layers` is the length of a uniform segment, or the number of checkpointed layers of each chunk under block.
+    Selective checkpointing names Megatron's `modules`, or the operations and modules whose results are kept (`op`), or
+    checkpoints every n-th layer whole (`every`), or gives the compiler a budget (`budget_permille` of what no
+    checkpointing stores). `offload` moves layer inputs, everything, or the inputs of named modules to the host, in
+    `offload_layers` layers of each stage (None: all).
     """
 
     granularity: Granularity = "none"
@@ -25,6 +29,11 @@ class Checkpointing:
     num_layers: Int = 1
     modules: tuple[str, ...] = ()
     distribute_saved: bool = False
+    op: tuple[str, ...] = ()
+    every: int = 0
+    budget_permille: int | None = None
+    offload: tuple[str, ...] = ()
+    offload_layers: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,6 +146,8 @@ class Recipe:
     sharding: Sharding = Sharding()
     fp8: Fp8 | None = None
     adapters: Adapters | None = None
+    compiled: bool = False
+    keys_repeated: bool = False
 
     @property
     def scores_stored(self) -> bool:
