@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from service.calculator.layout import Checkpointing, Layout, Placement
 from service.calculator.model import Model
 from service.calculator.placement import PlacementError, place
-from service.calculator.units import where
-from service.calculator.validity import MEGATRON, Facts, complete, positions_limit
+from service.calculator.units import ceil_div, where
+from service.calculator.validity import MEGATRON, Facts, complete, model_facts
 from service.planner.problem import Column
 from service.planner.space import Choice, SearchSpace
 
@@ -112,9 +112,9 @@ def space_size(model: Model, space: SearchSpace) -> int:
 
 
 def _part(model: Model, space: SearchSpace, pipeline: int, virtual: int) -> Part:
-    depths = [_depths(each, model, pipeline, virtual) for each in space.checkpointing]
-    weight = sum(map(len, depths))
     degrees, broken = _admitted(model, space, pipeline, virtual)
+    per_chunk = ceil_div(model.layers, pipeline * virtual)
+    weight = sum(len(each.depths_of(int(per_chunk))) for each in space.checkpointing)
     rejected = Counter({code: count * weight for code, count in broken.items()})
     if len(degrees) == 0:
         return Part((), rejected)
@@ -123,16 +123,13 @@ def _part(model: Model, space: SearchSpace, pipeline: int, virtual: int) -> Part
     except PlacementError:
         rejected["stage_layers"] += len(degrees) * weight
         return Part((), rejected)
-    groups = [
-        Group(space, pipeline, virtual, placement, choice, degrees, tried)
-        for choice, tried in zip(space.checkpointing, depths, strict=True)
-        if len(tried)
-    ]
+    deepest = max(len(layers) for rank in placement.chunks for layers in rank)
+    groups = []
+    for choice in space.checkpointing:
+        depths = np.array(choice.depths_of(deepest), dtype=np.int64)
+        if len(depths):
+            groups.append(Group(space, pipeline, virtual, placement, choice, degrees, depths))
     return Part(tuple(groups), rejected)
-
-
-def _depths(choice: Choice, model: Model, pipeline: int, virtual: int) -> Column:
-    return np.array(choice.depths_of(-(-model.layers // (pipeline * virtual))), dtype=np.int64)
 
 
 def _admitted(model: Model, space: SearchSpace, pipeline: int, virtual: int) -> tuple[Degrees, Counter[str]]:
@@ -172,10 +169,10 @@ def _facts(model: Model, space: SearchSpace, pipeline: int, virtual: int) -> Fac
     kept = (data * context > 1) | (stage == min(space.sharding_stage))
     if space.data is not None:
         kept &= np.isin(data, space.data) | (data * grid != space.world_size)
-    attention = model.kinds[0].attention
     listed = space.split.layers is not None or space.split.layout is not None
     extra = int(space.split.account_for_embedding) + int(space.split.account_for_loss)
-    return Facts(
+    return replace(
+        model_facts(model),
         world_size=space.world_size,
         tensor=tensor[kept],
         sequence=sequence[kept],
@@ -189,9 +186,6 @@ def _facts(model: Model, space: SearchSpace, pipeline: int, virtual: int) -> Fac
         sequence_length=space.sequence_length,
         sharding_stage=stage[kept],
         layers=None if listed else model.layers,
-        heads=attention.heads,
-        kv_heads=attention.groups,
-        max_positions=positions_limit(model),
         extra_layers=extra,
         first=space.split.first or 0,
         last=space.split.last or 0,

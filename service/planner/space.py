@@ -1,10 +1,11 @@
 """The layouts that a search goes through: allowed values on each axis, and the cluster and batch that stay fixed."""
 
 from dataclasses import dataclass
+from math import gcd
 
 from service.calculator.layout import Granularity, Method
 from service.calculator.model import Model
-from service.calculator.placement import EVEN, Split
+from service.calculator.placement import EVEN, Split, expand_layout
 from service.calculator.recipe import Recipe
 
 
@@ -58,12 +59,29 @@ class SearchSpace:
     overlap_param_gather: bool = False
 
     def chunks_of(self, layers: int, pipeline: int) -> tuple[int, ...]:
-        """Numbers of chunks per rank to try; one rank has nothing to interleave with."""
+        """Numbers of chunks per rank to try: those that every rank's layers are a multiple of.
+
+        One rank has nothing to interleave with, and a split that lists chunks says how many there are.
+        """
         if self.virtual is not None:
             return self.virtual
-        if pipeline == 1 or layers % pipeline:
+        listed = listed_chunks(self.split)
+        if listed:
+            return (max(listed // pipeline, 1),)
+        ends = [each for each in (self.split.first, self.split.last) if each is not None]
+        counted = int(self.split.account_for_embedding) + int(self.split.account_for_loss)
+        shared = layers + counted - sum(ends)
+        ranks = pipeline - len(ends)
+        if pipeline == 1 or ranks < 1 or shared < 1 or shared % ranks:
             return (1,)
-        return divisors(layers // pipeline)
+        return divisors(gcd(shared // ranks, *ends))
+
+
+def listed_chunks(split: Split) -> int:
+    """Chunks that a split lists one by one, over all ranks; 0 when it lists none."""
+    if split.layout is not None:
+        return expand_layout(split.layout).count("|") + 1
+    return len(split.layers or ())
 
 
 def whole_space(

@@ -70,6 +70,27 @@ def test_depths_cover_every_amount_of_recomputation_once() -> None:
     assert Choice("full", "block", depths=(7,)).depths_of(4) == (7,)
 
 
+def test_numbers_of_chunks_divide_the_layers_of_every_rank() -> None:
+    def chunks(split: Split, pipeline: int, layers: int = 24) -> tuple[int, ...]:
+        return space(split=split).chunks_of(layers, pipeline)
+
+    assert chunks(Split(), 1) == (1,)
+    assert chunks(Split(), 4) == (1, 2, 3, 6)
+    assert chunks(Split(), 5) == (1,)
+    assert chunks(Split(first=6, last=6), 4) == (1, 2, 3, 6)
+    assert chunks(Split(first=4, last=4), 4) == (1, 2, 4)
+    assert chunks(Split(account_for_embedding=True, account_for_loss=True), 4, layers=22) == (1, 2, 3, 6)
+    assert chunks(Split(layers=(6, 6, 6, 6)), 4) == (1,)
+    assert chunks(Split(layers=(3,) * 8), 4) == (2,)
+    assert chunks(Split(layout="E(t*3|)*7t*3L"), 4) == (2,)
+
+
+def test_depths_reach_as_deep_as_the_deepest_chunk_of_an_uneven_split() -> None:
+    split = Split(first=1, last=1)
+    found = layouts(space(split=split, pipeline=(3,), virtual=(1,), checkpointing=(Choice("full", "uniform"),)))
+    assert {each.checkpointing.num_layers for each in found} == {1, 2, 3, 4}
+
+
 def test_no_layout_occurs_twice() -> None:
     found = [repr(each) for each in layouts(space())]
     assert len(found) == len(set(found)) > 500

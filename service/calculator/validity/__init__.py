@@ -1,6 +1,6 @@
 """What a framework refuses: one formula per rule, for one layout and for a search over many."""
 
-from service.calculator.validity.facts import Facts, Truth, complete, facts_of, positions_limit
+from service.calculator.validity.facts import Facts, Truth, complete, facts_of, model_facts, positions_limit
 from service.calculator.validity.rules import (
     GENERAL,
     MEGATRON,
@@ -21,6 +21,7 @@ __all__ = [
     "broken_rules",
     "complete",
     "facts_of",
+    "model_facts",
     "positions_limit",
     "sequence_divisor",
     "violations",

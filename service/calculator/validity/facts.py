@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.calculator.layout import Layout
-from service.calculator.model import Model
+from service.calculator.model import Attention, LatentAttention, Model, Moe
 from service.calculator.units import Int, maximum
 
 Truth: TypeAlias = bool | NDArray[np.bool_]
@@ -97,13 +97,29 @@ def _quotient(dividend: Int, divisor: Int) -> Int | None:
     return maximum(dividend // divisor, 1)
 
 
+def model_facts(model: Model) -> Facts:
+    """What the rules need to know of an architecture; layers are left to whoever splits them."""
+    attention = next((kind.attention for kind in model.kinds if isinstance(kind.attention, WithHeads)), None)
+    experts = [kind.mlp.experts for kind in model.kinds if isinstance(kind.mlp, Moe)]
+    return Facts(
+        hidden=model.hidden_size,
+        heads=attention.heads if attention else None,
+        kv_heads=attention.groups if attention else None,
+        experts=max(experts, default=0),
+        max_positions=positions_limit(model),
+    )
+
+
+WithHeads = (Attention, LatentAttention)
+
+
 def facts_of(model: Model, layout: Layout) -> Facts:
     """The facts of a complete layout.
 
     How layers are split is left out: a layout carries its placement, which `placement.place` has already checked.
     """
-    attention = model.kinds[0].attention
-    return Facts(
+    return replace(
+        model_facts(model),
         world_size=layout.world_size,
         tensor=layout.tensor,
         sequence=layout.sequence_parallel,
@@ -120,11 +136,6 @@ def facts_of(model: Model, layout: Layout) -> Facts:
         accumulation=layout.micro_batches,
         sequence_length=layout.sequence_length,
         sharding_stage=layout.sharding_stage,
-        hidden=model.hidden_size,
-        heads=attention.heads,
-        kv_heads=attention.groups,
-        experts=0,
-        max_positions=positions_limit(model),
     )
 
 
