@@ -19,6 +19,10 @@ from service.planner.problem import Column
 from service.planner.space import Choice, SearchSpace
 
 
+BLOCK = 65_536
+"""Layouts evaluated together at most: bounds memory, and the time between two looks at a request to stop."""
+
+
 @dataclass(frozen=True, slots=True)
 class Degrees:
     """The axes that do not decide a group, one row for each combination."""
@@ -54,6 +58,11 @@ class Group:
     def __len__(self) -> int:
         return len(self.degrees) * len(self.depths)
 
+    def blocks(self) -> Iterator[Column]:
+        """Indexes of all layouts, at most `BLOCK` at a time."""
+        for start in range(0, len(self), BLOCK):
+            yield np.arange(start, min(start + BLOCK, len(self)), dtype=np.int64)
+
     def layouts(self, indexes: Column) -> Layout:
         """Many layouts as one, each varying field an int64 array."""
         rows = self.degrees.take(indexes // len(self.depths))
@@ -74,7 +83,9 @@ class Group:
             sequence_length=space.sequence_length,
             sharding_stage=rows.sharding_stage,
             shards=where(rows.sharding_stage, rows.data * rows.context, 1),
-            checkpointing=Checkpointing(choice.granularity, choice.method, depth, choice.modules),
+            checkpointing=Checkpointing(
+                choice.granularity, choice.method, depth, choice.modules, choice.distribute_saved
+            ),
             context_method=space.context_method,
             overlap_grad_reduce=space.overlap_grad_reduce,
             overlap_param_gather=space.overlap_param_gather,
@@ -127,9 +138,16 @@ def _part(model: Model, space: SearchSpace, pipeline: int, virtual: int) -> Part
     groups = []
     for choice in space.checkpointing:
         depths = np.array(choice.depths_of(deepest), dtype=np.int64)
-        if len(depths):
-            groups.append(Group(space, pipeline, virtual, placement, choice, degrees, depths))
-    return Part(tuple(groups), rejected)
+        allowed = _distributable(degrees) if choice.distribute_saved else degrees
+        rejected["distributed_saves"] += (len(degrees) - len(allowed)) * len(depths)
+        if len(depths) and len(allowed):
+            groups.append(Group(space, pipeline, virtual, placement, choice, allowed, depths))
+    return Part(tuple(groups), +rejected)
+
+
+def _distributable(degrees: Degrees) -> Degrees:
+    """Megatron's rule M19: stored inputs are split over a tensor group that does not split the sequence already."""
+    return degrees.take((degrees.tensor > 1) & (degrees.sequence == 0))
 
 
 def _admitted(model: Model, space: SearchSpace, pipeline: int, virtual: int) -> tuple[Degrees, Counter[str]]:

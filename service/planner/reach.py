@@ -109,8 +109,8 @@ def _thrifty(space: SearchSpace, world_size: int) -> SearchSpace:
 def _any_fits(problem: Problem, space: SearchSpace, checkpoint: Callable[[], None]) -> bool:
     for part in parts(problem.model, space):
         for group in part.groups:
-            checkpoint()
-            peaks = problem.peaks(group.layouts(np.arange(len(group), dtype=np.int64)))
-            if (problem.verdicts(peaks) != DOES_NOT_FIT).any():
-                return True
+            for indexes in group.blocks():
+                checkpoint()
+                if (problem.verdicts(problem.peaks(group.layouts(indexes))) != DOES_NOT_FIT).any():
+                    return True
     return False

@@ -20,9 +20,6 @@ from service.planner.reach import largest_micro_batch, longest_sequence, smalles
 from service.planner.space import SearchSpace
 from service.planner.verdict import DOES_NOT_FIT, VERDICTS, Verdict, judge, reason
 
-BLOCK = 65_536
-"""Layouts evaluated together at most: bounds memory, and the time between two looks at `cancelled`."""
-
 Progress = Callable[[int, int], None]
 """Called with the layouts done and the layouts in all."""
 
@@ -102,7 +99,7 @@ def search(
     best, edge, done = no_rows(), no_rows(), rejected.total()
     total = done + sum(map(len, groups))
     for number, group in enumerate(groups):
-        for indexes in _blocks(len(group)):
+        for indexes in group.blocks():
             checkpoint()
             rows = _evaluate(problem, group, number, indexes)
             rejected["does_not_fit"] += len(indexes) - len(rows)
@@ -138,11 +135,6 @@ def candidate(problem: Problem, layout: Layout) -> Candidate:
         reason=reason(peak.stage, peak.device_bytes, high, problem.accelerator),
         time=problem.time(layout),
     )
-
-
-def _blocks(count: int) -> Iterator[Column]:
-    for start in range(0, count, BLOCK):
-        yield np.arange(start, min(start + BLOCK, count), dtype=np.int64)
 
 
 def _evaluate(problem: Problem, group: Group, number: int, indexes: Column) -> Rows:

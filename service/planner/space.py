@@ -15,6 +15,7 @@ class Choice:
 
     `depths` are segment lengths (uniform) or checkpointed layers of a chunk (block); None means every depth that a
     chunk has. `partial` leaves out the depth at which block checkpoints a whole chunk, which uniform's depth 1 is too.
+    `distribute_saved` splits stored inputs over the tensor group.
     """
 
     granularity: Granularity = "none"
@@ -22,6 +23,7 @@ class Choice:
     modules: tuple[str, ...] = ()
     depths: tuple[int, ...] | None = None
     partial: bool = False
+    distribute_saved: bool = False
 
     def depths_of(self, layers: int) -> tuple[int, ...]:
         """Depths to try for chunks of at most `layers` layers."""

@@ -13,7 +13,7 @@ from service.calculator.layout import Layout
 from service.calculator.step_time import step_time
 from service.calculator.units import MIB
 from service.calculator.validity import violations
-from service.planner import search as module
+from service.planner import grid
 from service.planner.grid import parts
 from service.planner.search import SearchCancelled, SearchResult, search
 from service.planner.space import SearchSpace, whole_space
@@ -63,11 +63,11 @@ def oracle() -> list[tuple[Layout, int, str, float, float]]:
     return one_by_one(SPACE, TIGHT)
 
 
-@pytest.mark.parametrize("block", [module.BLOCK, 7])
+@pytest.mark.parametrize("block", [grid.BLOCK, 7])
 def test_the_search_finds_what_estimating_one_by_one_finds(
     oracle: list[tuple[Layout, int, str, float, float]], block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "BLOCK", block)
+    monkeypatch.setattr(grid, "BLOCK", block)
     result = found(top=FULL_SIZE)
     fitting = {repr(layout): row for layout, *row in oracle if row[1] != "does_not_fit"}
     assert len(fitting) > 50

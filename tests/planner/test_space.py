@@ -178,6 +178,16 @@ def test_another_data_degree_than_the_fixed_one_is_outside_the_space() -> None:
     assert {each.data for each in found} == {3}
 
 
+def test_stored_inputs_are_distributed_where_the_sequence_is_not_split_already() -> None:
+    searched = space(checkpointing=(Choice("full", "uniform", distribute_saved=True),))
+    found = list(layouts(searched))
+    assert found
+    assert all(each.checkpointing.distribute_saved and each.tensor > 1 and not each.sequence_parallel for each in found)
+    assert sum(part.rejected["distributed_saves"] for part in parts(SMALL, searched)) > 0
+    plain = replace(searched, checkpointing=(Choice("full", "uniform"),))
+    assert space_size(SMALL, searched) == space_size(SMALL, plain)
+
+
 def test_a_group_size_of_its_own_is_kept() -> None:
     found = [each for each in layouts(space(group=3, pipeline=(3,), virtual=(2,))) if each.virtual == 2]
     assert {each.group for each in found} == {3}
