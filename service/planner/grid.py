@@ -18,7 +18,6 @@ from service.calculator.validity import MEGATRON, Facts, complete, model_facts
 from service.planner.problem import Column
 from service.planner.space import Choice, SearchSpace
 
-
 BLOCK = 65_536
 """Layouts evaluated together at most: bounds memory, and the time between two looks at a request to stop."""
 
