@@ -25,6 +25,7 @@ class Draft:
         self._diagnostics: list[Diagnostic] = []
         self._lacking: list[tuple[MissingFact, str, Diagnostic | None]] = []
         self._unknown: list[str] = []
+        self._unread: set[str] = set()
 
     def set(self, pointer: str, value: Any, origin: Origin, where: str = "") -> None:
         """Writes a value; a later one replaces an earlier one, except that nothing replaces what the request gives."""
@@ -33,9 +34,13 @@ class Draft:
             self._sources[pointer] = Source(origin, where)
 
     def fill(self, pointer: str, value: Any, origin: Origin, where: str = "") -> None:
-        """Writes a value unless there is one."""
-        if pointer not in self._values:
+        """Writes a value unless there is one, or unless one is written that could not be read."""
+        if pointer not in self._values and pointer not in self._unread:
             self.set(pointer, value, origin, where)
+
+    def leave_open(self, pointer: str) -> None:
+        """Keeps defaults away from a value that is written but could not be read."""
+        self._unread.add(pointer)
 
     def get(self, pointer: str) -> Any:
         """The value at a pointer, or None."""
@@ -139,12 +144,15 @@ class Draft:
     def _refuse(self, location: Sequence[int | str], message: str, found: Any) -> None:
         pointer = "/" + "/".join(map(str, location))
         held = max((each for each in self._values if f"{pointer}/".startswith(f"{each}/")), key=len, default="")
-        where = self._sources[held].where if held else ""
+        if not held:
+            # Another part of the same value was refused before, and the value is out already.
+            return
+        where = self._sources[held].where
         self.note(
             "value_type",
             "error",
             f"{where or pointer}: {message}",
-            fields=[held or pointer],
+            fields=[held],
             found=str(found)[:_LONGEST_FOUND],
             rule=message,
         )

@@ -226,6 +226,12 @@ class Reader:
                 draft.fill(f"/model/{key}", value, "assumed" if key in _PRIMARY else "default", where)
         self._shapes(family, where)
         self._heads(family, where)
+        keyed = (*keys.COUNTS, "tie_word_embeddings")
+        filled = [key for key in keyed if draft.origin(f"/model/{key}") in {"default", "assumed"}]
+        if filled:
+            fields = [f"/model/{key}" for key in filled]
+            message = f"the file does not say {', '.join(filled)}; the values are those of {where}"
+            draft.note("defaults_used", "info", message, fields=fields, found=where)
 
     def _shapes(self, family: FamilyDefaults, where: str) -> None:
         draft = self._draft

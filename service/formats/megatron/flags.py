@@ -97,10 +97,12 @@ class Flags:
 
     def _undecided(self, key: str, hole: Hole, pointer: str) -> None:
         self._explained.add(key)
+        self._draft.leave_open(pointer)
         lack_hole(self._draft, self.holes, hole, f"{self.where(key)}", pointer, self._last[key].text)
 
     def _refused(self, key: str, fault: ValueFault, pointer: str) -> None:
         self._explained.add(key)
+        self._draft.leave_open(pointer)
         self._draft.note(
             "value_type",
             "error",
@@ -110,8 +112,8 @@ class Flags:
             rule=str(fault).rsplit("; ", maxsplit=1)[-1],
         )
 
-    def report(self) -> None:
-        """Notes flags that are given more than once, and flags that Megatron does not have."""
+    def report(self, *, written: bool) -> None:
+        """Notes flags that are given more than once and, among those that a person wrote, ones Megatron lacks."""
         for key, values in self._repeated.items():
             shown = ", then ".join(value[:_SHOWN] or "set" for value in values)
             matters = key in self._asked and len(set(values)) > 1
@@ -122,7 +124,9 @@ class Flags:
                 found=shown,
                 rule="the last of a repeated flag counts",
             )
-        self._draft.unknown([each.key for each in self._last.values() if not is_known(each.key)], known_flags())
+        if written:
+            unknown = [each.key for each in self._last.values() if not is_known(each.key)]
+            self._draft.unknown(unknown, known_flags())
 
 
 def lack_hole(draft: Draft, holes: Holes, hole: Hole, where: str, pointer: str, text: str) -> None:

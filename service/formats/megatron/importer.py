@@ -1,6 +1,7 @@
 """The importer itself: arguments in, draft of the job out."""
 
 from collections.abc import Mapping
+from math import prod
 
 from service.formats.draft import Draft
 from service.formats.imported import Imported
@@ -36,7 +37,8 @@ def read(source: ConfigSource, confidence: float) -> Imported:
     for diagnostic in reading.diagnostics:
         draft.take(diagnostic)
     if not reading.arguments and not reading.loose:
-        _nothing(draft)
+        if not any(each.severity == "error" for each in reading.diagnostics):
+            _nothing(draft)
         return draft.finish()
     flags = Flags(reading.arguments, reading.holes, draft, reading.origin)
     hidden = hidden_keys(reading.words, reading.holes)
@@ -50,10 +52,11 @@ def read(source: ConfigSource, confidence: float) -> Imported:
     _processes(reading, flags, draft)
     _global_batch(draft)
     _roles(roles, draft)
+    _remarks(flags, draft)
     _allocator(reading, draft)
     _loose(reading, draft, hidden)
     _missing_files(reading, draft)
-    flags.report()
+    flags.report(written=reading.written)
     return draft.finish()
 
 
@@ -106,14 +109,14 @@ def _hidden_world_size(reading: Reading) -> Diagnostic | None:
 
 def _global_batch(draft: Draft) -> None:
     """An absent global batch is one micro-batch on every data-parallel rank."""
-    world, micro = draft.get("/world_size"), draft.get("/batch/micro")
-    grid = 1
-    for degree in ("tensor", "pipeline", "context"):
-        size = draft.get(f"/parallelism/{degree}")
-        grid *= size if isinstance(size, int) and size > 0 else 1
-    if isinstance(world, int) and isinstance(micro, int) and world % grid == 0:
+    degrees = [draft.get(f"/parallelism/{each}") for each in ("tensor", "pipeline", "context")]
+    numbers = [draft.get("/world_size"), draft.get("/batch/micro"), *degrees]
+    if not all(isinstance(each, int) and each > 0 for each in numbers):
+        return
+    world, micro, *grid = numbers
+    if world % prod(grid) == 0:
         rule = "Megatron-LM: micro-batch times data-parallel ranks"
-        draft.fill("/batch/global", micro * (world // grid), "default", rule)
+        draft.fill("/batch/global", micro * (world // prod(grid)), "default", rule)
 
 
 def _roles(roles: list[str], draft: Draft) -> None:
@@ -123,6 +126,30 @@ def _roles(roles: list[str], draft: Draft) -> None:
             "warning",
             "this launcher keeps reference and rollout models beside the actor; only the actor is planned",
             found=", ".join(sorted(roles)),
+        )
+
+
+def _remarks(flags: Flags, draft: Draft) -> None:
+    """What changes memory and a job has no words for."""
+    if flags.on("use_dynamic_batch_size"):
+        draft.note(
+            "dynamic_batch",
+            "info",
+            "activations follow the token budget per GPU, not a micro-batch size; pass batch.micro and sequence_length",
+            fields=["/batch/micro", "/batch/sequence_length"],
+            found=flags.text("max_tokens_per_gpu") or "",
+        )
+    if flags.on("use_nccl_ub") or flags.on("fsdp_double_buffer"):
+        message = "registered user buffers and double buffering add persistent memory that is not itemised"
+        draft.note("nccl_ub_double_buffer", "info", message, fields=["/sharding/stage"])
+    tensor = draft.get("/parallelism/tensor")
+    if draft.origin("/parallelism/expert_tensor") == "default" and tensor != 1:
+        draft.note(
+            "etp_defaults_to_tp",
+            "info",
+            f"expert tensor parallelism is not given and follows tensor parallelism, {tensor}",
+            fields=["/parallelism/expert_tensor"],
+            fixes=["--expert-tensor-parallel-size 1"],
         )
 
 

@@ -139,7 +139,7 @@ def _chunks_of_layout(flags: Flags, draft: Draft) -> None:
         )
         return
     ranks = draft.get("/parallelism/pipeline")
-    if stages % ranks == 0:
+    if isinstance(ranks, int) and ranks > 0 and stages % ranks == 0:
         how = f"{stages} stages of the layout / {ranks} ranks"
         draft.set("/parallelism/virtual_pipeline", stages // ranks, "derived", how)
 
@@ -149,7 +149,7 @@ def _chunks_of_layers(flags: Flags, draft: Draft) -> None:
     key, pointer = "num_layers_per_virtual_pipeline_stage", "/parallelism/virtual_pipeline"
     size, layers = flags.integer(key, pointer), draft.get("/model/num_hidden_layers")
     ranks = draft.get("/parallelism/pipeline")
-    if not size or not isinstance(layers, int):
+    if not size or size < 0 or not isinstance(layers, int) or not isinstance(ranks, int) or ranks < 1:
         return
     layers += bool(draft.get("/stages/account_for_embedding")) + bool(draft.get("/stages/account_for_loss"))
     if draft.get("/stages/first") is not None or draft.get("/stages/last") is not None:

@@ -240,10 +240,10 @@ def _widths(draft: Draft) -> None:
         # Megatron computes int(4h * 2 / 3 / 64) * 64 in floating point; exact below 2**50.
         width = 8 * hidden // 3 // 64 * 64 if gated else 4 * hidden
         rule = "int(4h * 2 / 3 / 64) * 64 with --swiglu" if gated else "4h"
-        draft.set("/model/intermediate_size", width or None, "default", f"Megatron-LM: {rule}")
-        if gated:
+        draft.fill("/model/intermediate_size", width or None, "default", f"Megatron-LM: {rule}")
+        if gated and draft.get("/model/intermediate_size") == width:
             draft.note(
-                "ffn_default",
+                "ffn_default_differs_from_name",
                 "warning",
                 f"--ffn-hidden-size is not given: the gated MLP is {width} wide (4h * 2/3, to a multiple of 64)",
                 fields=["/model/intermediate_size"],

@@ -27,6 +27,13 @@ _PLACEHOLDER = re.compile(r"\$\{(\w+)(?::-?([^}]*))?\}|\$(\w+)")
 # Keys that a YAML file of arguments holds and a Hugging Face config does not.
 _YAML_ONLY = DISTINCTIVE - {"hidden_size", "num_attention_heads", "max_position_embeddings"}
 _SCANNED = 256 * 1024
+_PRINTING = frozenset({"echo", "printf", "cat", "tee", "logger"})
+# Settings that are on by default under another name than the flag that turns them off.
+_OFF = {
+    "add_bias_linear": "disable_bias_linear",
+    "add_position_embedding": "no_position_embedding",
+    "apply_rope_fusion": "no_rope_fusion",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +52,8 @@ class Reading:
     variables: Callable[[str], Word | None] = lambda _name: None
     diagnostics: Sequence[Diagnostic] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
+    written: bool = True
+    """Whether a person wrote the keys; a dump also holds what the program derived."""
 
 
 def distinctive(text: str) -> int:
@@ -64,8 +73,10 @@ def read_arguments(source: ConfigSource) -> Reading:
     dumped = _DUMPED.findall(text[:_SCANNED]) if " ..." in text else []
     if len(dumped) >= _FEWEST_DUMPED:
         return _mapping({name: value for name, value in dumped if value not in {"None", ""}}, source.env, "dump")
-    keys = {normalized(each) for each in _YAML_KEY.findall(text[:_SCANNED])}
-    if len(keys & _YAML_ONLY) > 1 and not any(is_flag(each.strip()) for each in text.splitlines() if ":" not in each):
+    head = text[:_SCANNED]
+    keys = {normalized(each) for each in _YAML_KEY.findall(head)}
+    bare_flags = any(is_flag(each.strip()) for each in head.splitlines() if ":" not in each)
+    if len(keys & _YAML_ONLY) > 1 and not bare_flags:
         return _yaml(text, source.env)
     return _script(text, source)
 
@@ -119,6 +130,8 @@ def _launch(script: Script) -> tuple[Launch, list[Diagnostic]]:
 
 def _weight(command: Command) -> int:
     """How many different flags of Megatron a command passes; the launch itself breaks ties."""
+    if command.words[0].text in _PRINTING:
+        return 0
     keys = {normalized(each.text.split("=")[0].split()[0]) for each in command.words if is_flag(each.text)}
     known = sum(1 for key in keys if is_known(key))
     holes = sum(1 for each in command.words if "\x00" in each.text)
@@ -182,7 +195,7 @@ def _mapping(values: Mapping[str, Any], env: Mapping[str, str], kind: str) -> Re
         for resolved, words in _written(key, value, where):
             filled = tuple(Word(_filled(each.text, env, holes), each.where) for each in words)
             arguments.append(Argument(resolved, str(name), filled, where))
-    return Reading(arguments, holes=holes, origin="key")
+    return Reading(arguments, holes=holes, origin="key", written=kind != "dump")
 
 
 def _written(key: str, value: Any, where: str) -> Iterator[tuple[str, Sequence[Word]]]:
@@ -191,7 +204,7 @@ def _written(key: str, value: Any, where: str) -> Iterator[tuple[str, Sequence[W
     if isinstance(value, bool) or str(value) in {"True", "False", "true", "false"}:
         on = value if isinstance(value, bool) else str(value).lower() == "true"
         # A switch whose default is on has only a flag that turns it off.
-        off = f"no_{key}"
+        off = _OFF.get(key, f"no_{key}")
         if on and arity(key) in {"none", "unknown"} and not (arity(key) == "unknown" and is_known(off)):
             yield key, ()
         elif not on and is_known(off):

@@ -29,6 +29,8 @@ ALIASES: Mapping[str, str] = {
     "use_custom_fsdp": "use_megatron_fsdp",
     "hybrid_override_pattern": "hybrid_layer_pattern",
     "fp8_param": "fp8_param_gather",
+    "fp8": "fp8_format",
+    "fp4": "fp4_format",
     "use_torch_fsdp": "use_torch_fsdp2",
     "virtual_pipeline_model_parallel_size": "num_virtual_stages_per_pipeline_rank",
     "microbatch_group_size_per_vp_stage": "microbatch_group_size_per_virtual_pipeline_stage",
