@@ -29,7 +29,10 @@ def configure(level: str = "INFO", style: Literal["auto", "json", "console"] = "
     """
     as_json = style == "json" or (style == "auto" and not sys.stderr.isatty())
     renderers: list[Processor] = (
-        [_TRACEBACKS, structlog.processors.JSONRenderer()] if as_json else [structlog.dev.ConsoleRenderer()]
+        [_TRACEBACKS, structlog.processors.JSONRenderer()]
+        if as_json
+        # Its own choice of traceback shows local variables, and took ten seconds to print those of one request.
+        else [structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)]
     )
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(

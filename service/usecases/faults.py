@@ -63,7 +63,7 @@ def faults_of(errors: Sequence[ErrorDetails], body: Any, schemas: Mapping[str, S
     for error in errors:
         location, *steps = error["loc"]
         absent = error["type"] == "missing"
-        pointer = _pointer(steps, body, may_be_absent=absent) if location == "body" else tuple(steps)
+        pointer = _pointer(steps, body, may_be_absent=absent) if location == "body" else _parameter(steps)
         fault = _fault(_location(str(location)), pointer, error, schemas.get(str(location), NO_SCHEMA))
         earlier = found.get((fault.location, pointer))
         found[fault.location, pointer] = fault if earlier is None else _joined(earlier, fault)
@@ -92,6 +92,11 @@ def _pointer(steps: Sequence[str | int], body: Any, *, may_be_absent: bool) -> P
             pointer.append(step)
             place = place[step]
     return tuple(pointer)
+
+
+def _parameter(steps: Sequence[str | int]) -> Pointer:
+    # The parameter, and which of its repetitions; then come the members of a union.
+    return tuple(step for number, step in enumerate(steps) if number == 0 or isinstance(step, int))
 
 
 def _fault(location: Location, pointer: Pointer, error: ErrorDetails, schema: SchemaTree) -> FormFault:
