@@ -36,5 +36,5 @@ def _entry(kind: Kind) -> str:
     status = f'<span class="status">{int(kind.status)} {escape(kind.status.phrase)}</span>'
     return (
         f'<dt id="{kind.code}"><code>{kind.code}</code> {status}</dt>\n'
-        f"<dd>{escape(kind.title)}. {escape(kind.remedy)}</dd>"
+        f"<dd>{escape(kind.title, quote=False)}. {escape(kind.remedy, quote=False)}</dd>"
     )

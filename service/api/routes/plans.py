@@ -89,7 +89,7 @@ def list_plans(query: Annotated[PlanQuery, Query()], store: StoreOf, request: Re
     responses={
         200: {"headers": _ETAG},
         304: {"description": "The caller has this answer", "headers": _ETAG},
-        **problems(PLAN_NOT_FOUND, *_STORE),
+        **problems(INVALID_REQUEST, PLAN_NOT_FOUND, *_STORE),
     },
 )
 def get_plan(plan_id: PlanId, store: StoreOf, if_none_match: Annotated[str, IF_NONE_MATCH] = "") -> Response:

@@ -1,0 +1,163 @@
+"""The OpenAPI document: complete, and true of what the service does."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from service.api.app import create_app
+from service.api.schemas.examples import ESTIMATES, IMPORTS, PLANS
+from service.settings import Settings
+
+OPERATIONS = {
+    "create_estimate": "POST /v1/estimates",
+    "create_import": "POST /v1/imports",
+    "create_plan": "POST /v1/plans",
+    "list_plans": "GET /v1/plans",
+    "get_plan": "GET /v1/plans/{plan_id}",
+    "delete_plan": "DELETE /v1/plans/{plan_id}",
+    "list_devices": "GET /v1/devices",
+    "list_models": "GET /v1/models",
+    "get_liveness": "GET /livez",
+    "get_readiness": "GET /readyz",
+}
+WITH_BODY = {"400", "413", "415", "422"}
+STATUSES = {
+    "create_estimate": {"200", *WITH_BODY},
+    "create_import": {"200", *WITH_BODY},
+    "create_plan": {"200", "201", "503", *WITH_BODY},
+    "list_plans": {"200", "422", "503"},
+    "get_plan": {"200", "304", "404", "422", "503"},
+    "delete_plan": {"204", "404", "503"},
+    "list_devices": {"200"},
+    "list_models": {"200"},
+    "get_liveness": {"200"},
+    "get_readiness": {"200", "503"},
+}
+
+
+@pytest.fixture(scope="module")
+def document(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    path = tmp_path_factory.mktemp("openapi") / "memplan.db"
+    return create_app(Settings(database_url=f"sqlite:///{path}")).openapi()
+
+
+def operations(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            yield f"{method.upper()} {path}", operation
+
+
+def properties(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for name, schema in document["components"]["schemas"].items():
+        for key, field in schema.get("properties", {}).items():
+            yield f"{name}.{key}", field
+
+
+def references(node: Any) -> Iterator[str]:
+    if isinstance(node, dict):
+        if isinstance(node.get("$ref"), str):
+            yield node["$ref"]
+        for each in node.values():
+            yield from references(each)
+    elif isinstance(node, list):
+        for each in node:
+            yield from references(each)
+
+
+def is_object(field: dict[str, Any]) -> bool:
+    """Whether a field holds objects, whose own fields have the examples."""
+    forms = [field, field.get("items", {}), *field.get("anyOf", [])]
+    return any("$ref" in each or "$ref" in each.get("items", {}) for each in forms)
+
+
+def test_it_says_what_and_whose_it_is(document: dict[str, Any]) -> None:
+    assert document["openapi"].startswith("3.1")
+    info = document["info"]
+    assert info["title"] == "memplan"
+    assert info["version"]
+    assert info["license"]["identifier"] == "Apache-2.0"
+    assert document["servers"] == [{"url": "/", "description": "This service"}]
+
+
+def test_every_operation_is_named_after_its_function(document: dict[str, Any]) -> None:
+    assert {operation["operationId"]: route for route, operation in operations(document)} == OPERATIONS
+
+
+def test_every_operation_has_a_tag_a_summary_and_a_description(document: dict[str, Any]) -> None:
+    tags = {each["name"] for each in document["tags"]}
+    for route, operation in operations(document):
+        assert set(operation["tags"]) <= tags, route
+        assert operation["summary"], route
+        assert operation["description"], route
+
+
+def test_every_operation_documents_its_answers_and_every_error_is_a_problem(document: dict[str, Any]) -> None:
+    for _, operation in operations(document):
+        answers = operation["responses"]
+        assert answers.keys() == {*STATUSES[operation["operationId"]], "500", "default"}
+        for status, answer in answers.items():
+            if status[0] in "45d":
+                assert answer["content"].keys() == {"application/problem+json"}
+            assert answer["description"]
+            assert "X-Request-Id" in answer["headers"]
+        if "503" in answers:
+            assert "Retry-After" in answers["503"]["headers"]
+
+
+def test_nothing_is_left_of_the_frameworks_own_errors(document: dict[str, Any]) -> None:
+    assert "ValidationError" not in str(document)
+
+
+def test_every_reference_leads_somewhere(document: dict[str, Any]) -> None:
+    known = {f"#/components/schemas/{name}" for name in document["components"]["schemas"]}
+    assert set(references(document)) == known
+
+
+def test_every_field_says_what_it_is(document: dict[str, Any]) -> None:
+    schemas = document["components"]["schemas"]
+    for name, field in properties(document):
+        section = schemas.get(field.get("$ref", "").rpartition("/")[2], {})
+        assert field.get("description") or section.get("description"), name
+
+
+def test_every_field_has_an_example(document: dict[str, Any]) -> None:
+    without = [
+        name for name, field in properties(document) if not is_object(field) and not field.get("examples", [])
+    ]
+    assert without == []
+
+
+def test_sizes_are_64_bit_integers_and_say_their_unit(document: dict[str, Any]) -> None:
+    sizes = [(name, field) for name, field in properties(document) if name.endswith("_bytes")]
+    assert sizes
+    for name, field in sizes:
+        forms = [each for each in (field, *field.get("anyOf", [])) if each.get("type") == "integer"]
+        assert [each["format"] for each in forms] == ["int64"], name
+        assert "bytes" in field["description"], name
+
+
+def test_every_parameter_says_what_it_is_and_has_an_example(document: dict[str, Any]) -> None:
+    for route, operation in operations(document):
+        for each in operation.get("parameters", []):
+            assert each["description"], route
+            assert "null" not in str(each["schema"]), route
+
+
+@pytest.mark.parametrize(
+    ("path", "examples"), [("/v1/estimates", ESTIMATES), ("/v1/imports", IMPORTS), ("/v1/plans", PLANS)]
+)
+def test_every_example_works_as_pasted(
+    api: TestClient, document: dict[str, Any], path: str, examples: dict[str, Any]
+) -> None:
+    shown = document["paths"][path]["post"]["requestBody"]["content"]["application/json"]["examples"]
+    assert shown.keys() == examples.keys()
+    for each in shown.values():
+        answer = api.post(path, json=each["value"])
+        assert answer.status_code in {200, 201}, answer.text
+        assert answer.json().get("verdict", "fits") == "fits"
+
+
+def test_it_is_served(api: TestClient, document: dict[str, Any]) -> None:
+    assert api.get("/openapi.json").json() == document
