@@ -1,6 +1,6 @@
 """The parameters that one pipeline stage holds on one GPU, before data parallelism shards anything."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from service.calculator.layout import Layout
@@ -13,20 +13,45 @@ from service.calculator.parameters import (
     padded_vocabulary,
 )
 from service.calculator.recipe import Recipe
-from service.calculator.units import Int
+from service.calculator.units import Int, maximum
+
+EMBEDDING = "embedding"
+HEAD = "head"
 
 
 @dataclass(frozen=True, slots=True)
 class StageParameters:
-    """A parameter and how often it occurs on a stage."""
+    """A parameter and how often it occurs on a stage.
+
+    `unit` is what is gathered together: the embedding, the head, or a kind of layer, of which there are `count`.
+    A frozen parameter has neither gradient nor optimizer state; `dtype` overrides the recipe's type of weights.
+    """
 
     parameter: Parameter
     count: int
+    unit: str
+    trained: bool = True
+    dtype: str | None = None
 
     @property
     def elements(self) -> Int:
         """Elements of all its occurrences."""
-        return self.parameter.elements * self.parameter.copies * self.count
+        return self.unit_elements * self.count
+
+    @property
+    def unit_elements(self) -> Int:
+        """Elements of its copies in one unit."""
+        return self.parameter.elements * self.parameter.copies
+
+    @property
+    def is_matrix(self) -> bool:
+        """Whether it is a projection, an embedding or a head; norms and biases are vectors."""
+        return len(self.parameter.shape) > 1 and "norm" not in self.parameter.name
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether it is the weight of a matrix product inside a layer."""
+        return self.is_matrix and self.unit not in {EMBEDDING, HEAD}
 
 
 def stage_parameters(model: Model, layout: Layout, recipe: Recipe, stage: int) -> list[StageParameters]:
@@ -38,19 +63,39 @@ def stage_parameters(model: Model, layout: Layout, recipe: Recipe, stage: int) -
     first, last = stage == 0, stage == layout.pipeline - 1
     found: list[StageParameters] = []
     if first:
-        found += [StageParameters(each, 1) for each in embedding_parameters(model, layout.tensor, vocabulary)]
+        found += [
+            StageParameters(each, 1, EMBEDDING) for each in embedding_parameters(model, layout.tensor, vocabulary)
+        ]
     for kind, count in sorted(model.kinds_of(layout.placement.layers_of(stage)).items()):
         layers = layer_parameters(model.kinds[kind], model, layout.tensor)
-        found += [StageParameters(each, count) for each in layers]
+        found += [StageParameters(each, count, layer_unit(kind)) for each in layers]
     if last:
         ends = head_parameters(model, layout.tensor, vocabulary, holds_embedding=first)
-        found += [StageParameters(each, 1) for each in ends]
+        found += [StageParameters(each, 1, HEAD) for each in ends]
     return found
 
 
-def parameter_count(parameters: Sequence[StageParameters]) -> Int:
+def layer_unit(kind: int) -> str:
+    """Name of the unit that a layer of a kind is."""
+    return f"layer {kind}"
+
+
+def parameter_count(parameters: Iterable[StageParameters]) -> Int:
     """Elements of all parameters of a stage, without padding."""
     total: Int = 0
     for each in parameters:
         total = total + each.elements
     return total
+
+
+def largest(parameters: Iterable[StageParameters]) -> Int:
+    """Elements of the largest single parameter."""
+    found: Int = 0
+    for each in parameters:
+        found = maximum(found, each.parameter.elements)
+    return found
+
+
+def trained(parameters: Sequence[StageParameters]) -> list[StageParameters]:
+    """Those that have gradients."""
+    return [each for each in parameters if each.trained]
