@@ -106,6 +106,18 @@ def test_an_absent_flag_has_megatrons_meaning_and_says_so(pointer: str, expected
         ("--num-experts 8 --moe-ffn-hidden-size 1024", "/model/moe_intermediate_size", 1024),
         ("--num-experts 8 --moe-layer-freq '([0]*2+[1]*30)'", "/model/moe_layer_pattern", [0] * 2 + [1] * 30),
         ("--num-experts 8 --moe-layer-freq 2", "/model/moe_layer_pattern", [1, 0] * 16),
+        ("--num-experts 8 --moe-expert-capacity-factor 1.5", "/moe/capacity_factor", 1.5),
+        ("--num-experts 8 --moe-pad-expert-input-to-capacity", "/moe/pad_to_capacity", True),
+        ("--num-experts 8 --moe-token-dispatcher-type flex", "/kernels/moe_dispatcher", "deepep"),
+        ("--num-experts 8 --moe-grouped-gemm", "/kernels/grouped_gemm", True),
+        ("--window-size (4095,0)", "/model/sliding_window", None),
+        ("--window-size '(4095,0)'", "/model/sliding_window", 4095),
+        ("--cpu-offloading-num-layers 4", "/checkpointing/offload_layers", 4),
+        ("--fine-grained-activation-offloading --offload-modules moe_act", "/checkpointing/offload", ["moe_act"]),
+        ("--moe-layer-recompute", "/checkpointing/modules", ["moe"]),
+        ("--cuda-graph-impl local", "/kernels/cuda_graphs", True),
+        ("--bf16 --fp4-format e2m1", "/precision/fp8/recipe", "nvfp4"),
+        ("--use-torch-fsdp2 --torch-fsdp2-no-reshard-after-forward", "/sharding/reshard_after_forward", "never"),
         ("--num-experts 8 --tensor-model-parallel-size 2", "/parallelism/expert_tensor", 2),
         ("--multi-latent-attention", "/model/kv_lora_rank", 32),
         ("--multi-latent-attention --q-lora-rank 1536", "/model/q_lora_rank", 1536),
@@ -295,8 +307,8 @@ def test_an_unresolved_variable_is_asked_for_by_its_name() -> None:
 
     assert (imported.outcome, missing(imported)) == ("incomplete", {"TP"})
     (asked,) = [each for each in imported.findings.diagnostics if each.code == "unresolved"]
-    assert asked.fields == ["/parallelism/tensor"]
-    assert asked.fixes == ["pass env.TP"]
+    assert asked.fields == ("/parallelism/tensor",)
+    assert asked.fixes == ("pass env.TP",)
     assert "TP is read from the environment and not given" in asked.message
 
 
@@ -369,6 +381,20 @@ def test_a_sourced_file_is_asked_for_when_something_is_missing_and_read_when_giv
     assert import_source(ConfigSource(text=text, files={"models/gpt.sh": model})).outcome == "ok"
 
 
+def test_a_called_script_that_is_not_supplied_is_what_is_missing() -> None:
+    imported = import_source(ConfigSource(text="#SBATCH -N 2\nsrun bash run_megatron.sh\n", format="megatron"))
+
+    assert (imported.outcome, imported.job, missing(imported)) == ("incomplete", None, {"run_megatron.sh"})
+
+
+def test_a_launch_under_an_undecided_condition_is_read_with_a_notice() -> None:
+    text = f'if [ "$MODE" = train ]; then torchrun --nproc_per_node 8 pretrain_gpt.py {COMPLETE}; fi'
+    imported = import_source(ConfigSource(text=text))
+
+    assert imported.outcome == "ok"
+    assert any("the launch depends on MODE" in each.message for each in imported.findings.diagnostics)
+
+
 def test_a_file_of_variables_is_read_as_if_a_command_passed_them() -> None:
     imported = import_source(ConfigSource(text=f"MODEL_ARGS=({COMPLETE})\nOTHER=3\n", world_size=8))
 
@@ -385,8 +411,8 @@ def test_an_argument_dump_is_trusted() -> None:
             "hidden_size": "4096", "ffn_hidden_size": "14336", "kv_channels": "128", "max_position_embeddings": "8192",
             "micro_batch_size": "1", "num_attention_heads": "32", "num_layers": "32", "num_query_groups": "8",
             "num_experts": "None", "padded_vocab_size": "128256", "pipeline_model_parallel_size": "2",
-            "seq_length": "8192", "swiglu": "True", "tensor_model_parallel_size": "4", "use_distributed_optimizer": "True",
-            "virtual_pipeline_model_parallel_size": "4", "world_size": "64",
+            "seq_length": "8192", "swiglu": "True", "tensor_model_parallel_size": "4", "world_size": "64",
+            "use_distributed_optimizer": "True", "virtual_pipeline_model_parallel_size": "4",
         }.items()
     )  # fmt: skip
     imported = import_source(ConfigSource(text=f"------ arguments ------\n{dump}\n----- end of arguments -----"))

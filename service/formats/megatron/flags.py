@@ -133,9 +133,10 @@ def lack_hole(draft: Draft, holes: Holes, hole: Hole, where: str, pointer: str, 
     """Asks for what hides a value, and shows what it would be on either branch."""
     either = f"; it is {' or '.join(holes.shown(each) or 'empty' for each in hole.alternatives)}"
     told = f"{where} is {holes.shown(text)[:_SHOWN]}: {reason(hole)}{either if hole.alternatives else ''}"
-    fixes = [f"pass env.{hole.name}"] if hole.kind in {"unset", "undecided"} and hole.name.isidentifier() else []
+    named = hole.kind in {"unset", "undecided"} and hole.name.isidentifier()
+    fixes = (f"pass env.{hole.name}",) if named else ()
     fact = f"${hole.name}" if hole.kind == "positional" else hole.name
-    fields = [pointer] if pointer else []
+    fields = (pointer,) if pointer else ()
     diagnostic = Diagnostic("unresolved", "warning", told, fields, hole.name, "a value that the text decides", fixes)
     draft.lack(fact, told, pointer, diagnostic)
 

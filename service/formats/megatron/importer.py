@@ -37,7 +37,8 @@ def read(source: ConfigSource, confidence: float) -> Imported:
     for diagnostic in reading.diagnostics:
         draft.take(diagnostic)
     if not reading.arguments and not reading.loose:
-        if not any(each.severity == "error" for each in reading.diagnostics):
+        _missing_files(reading, draft, needed=True)
+        if not draft.lacks() and not any(each.severity == "error" for each in reading.diagnostics):
             _nothing(draft)
         return draft.finish()
     flags = Flags(reading.arguments, reading.holes, draft, reading.origin)
@@ -55,7 +56,7 @@ def read(source: ConfigSource, confidence: float) -> Imported:
     _remarks(flags, draft)
     _allocator(reading, draft)
     _loose(reading, draft, hidden)
-    _missing_files(reading, draft)
+    _missing_files(reading, draft, needed=draft.lacks())
     flags.report(written=reading.written)
     return draft.finish()
 
@@ -185,13 +186,12 @@ _WITHOUT_EFFECT = (
 )  # fmt: skip
 
 
-def _missing_files(reading: Reading, draft: Draft) -> None:
-    """Sourced files that were not supplied: needed when something is missing, worth a word otherwise."""
-    incomplete = draft.lacks()
+def _missing_files(reading: Reading, draft: Draft, *, needed: bool) -> None:
+    """Scripts that were not supplied: needed when something is missing, worth a word otherwise."""
     for name, where in reading.missing_files.items():
         last = name.rsplit("/", maxsplit=1)[-1]
         message = f"{where}: the script sources {name}; upload it or give the model dimensions"
         fixes = [f"add {last} to source.files"]
         draft.note("missing_file", "warning", message, found=name, fixes=fixes)
-        if incomplete:
+        if needed:
             draft.lack(last, message)

@@ -245,5 +245,5 @@ def _step_schedule(flags: Flags, draft: Draft, schedule: str) -> None:
         )
         return
     last = schedule.rsplit(maxsplit=1)[-1].strip("'\"").rpartition(":")[2]
-    if last.isdigit():
+    if last.isdecimal():
         draft.set("/batch/global", int(last[:18]), "derived", f"{where}: its last step")

@@ -4,6 +4,7 @@ Rules: NVIDIA/Megatron-LM @ d98e8a64, megatron/training/arguments.py (validate_a
 megatron/core/transformer/transformer_config.py.
 """
 
+import re
 from collections.abc import Mapping
 
 from service.formats.draft import Draft
@@ -111,10 +112,9 @@ def _shape(flags: Flags, draft: Draft) -> None:
     window = flags.text("window_size", "/model/sliding_window")
     if window is not None:
         # Two numbers, left and right of the token; the left one bounds what is stored.
-        left = window.strip("()'\"").split(",", maxsplit=1)[0].strip()
-        draft.set(
-            "/model/sliding_window", int(left) if left.isdigit() else None, flags.origin, flags.where("window_size")
-        )
+        left = re.match(r"[('\"\s]*(\d{1,9})\b", window)
+        width = int(left.group(1)) if left else None
+        draft.set("/model/sliding_window", width, flags.origin, flags.where("window_size"))
 
 
 def _experts(flags: Flags, draft: Draft) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from service.formats.megatron.vocabulary import ALIASES, DISTINCTIVE, arity, is_known
+from service.formats.megatron.vocabulary import DISTINCTIVE, arity, is_known
 from service.formats.source import ConfigSource
 from service.formats.syntax import slurm
 from service.formats.syntax.argv import Argument, is_flag, normalized, parse_arguments
@@ -230,8 +230,3 @@ def _filled(text: str, env: Mapping[str, str], holes: Holes) -> str:
         return holes.mark(Hole(name, "unset", f"{name} is read from the environment and not given"))
 
     return _PLACEHOLDER.sub(fill, text.replace("\x00", ""))
-
-
-def renamed(key: str) -> str:
-    """A normalised flag under its name of today."""
-    return ALIASES.get(key, key)

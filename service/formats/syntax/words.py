@@ -74,7 +74,7 @@ class Holes:
     def variable(self, name: str) -> str | None:
         """The marker behind a name that `as_variables` made."""
         index = name.removeprefix("__hole_")
-        if index == name or not index.isdigit() or int(index) >= len(self._holes):
+        if index == name or not re.fullmatch(r"[0-9]{1,9}", index) or int(index) >= len(self._holes):
             return None
         return f"\x00{index}\x00"
 

@@ -21,6 +21,8 @@ def read(
 
 def words(script: Script) -> list[str]:
     """The words of the last command; a hole is shown by its name."""
+    if not script.commands:
+        return []
     return [script.holes.shown(each.text) for each in script.commands[-1].words]
 
 
@@ -62,6 +64,29 @@ def last(text: str, **given: object) -> list[str]:
         ("set -- 8 4\nTP=$1\nshift\nrun $TP $1 $#", ["run", "8", "4", "1"]),
         ("TP=1; TP=2 && PP=3\nrun $TP $PP", ["run", "2", "3"]),
         ("A=1 B=2\nrun $A$B", ["run", "12"]),
+        ("A=1 \\\nB=2 run x", ["run", "x"]),
+        ("X=a.b.c\nrun ${X#*.} ${X%%.*} ${X##*.} ${X%.*} ${X//./-} ${X/#a/z} ${X/%c/z} ${X^} ${X:1}",
+         ["run", "b.c", "a", "c", "a.b", "a-b-c", "z.b.c", "a.b.z", "A.b.c", ".b.c"]),
+        ("X=ABC\nrun ${X,} ${X,,} ${X:0:1} ${X+set} ${Y+set} ${Y-unset} ${X:+on}",
+         ["run", "aBC", "abc", "A", "set", "unset", "on"]),
+        ('i=0\nA=(1 2 3)\nA[1]=x\nA[4]=y\nrun ${A[1]} ${#A[@]} ${!A[@]} ${A[i+2]} "${A[@]:1:2}"',
+         ["run", "x", "5", "0", "1", "2", "3", "4", "3", "x", "3"]),
+        ("declare -A M\nM[a]=1\nM[b]=2\nrun ${M[b]} ${!M[@]}", ["run", "2", "a", "b"]),
+        ("A=(1 2)\nA+=x\nrun ${A[@]}", ["run", "1x", "2"]),
+        ("i=1\n(( i += 4 ))\n((i++))\nlet j=i*2\nrun $i $j", ["run", "6", "12"]),
+        ('K=TP\nexport "$K"=8\nrun $TP', ["run", "8"]),
+        ("X=1\nunset X\nrun ${X:-gone}", ["run", "gone"]),
+        ("for x in a b c; do [ $x = b ] && continue; [ $x = c ] && break; Y+=$x; done\nrun $Y", ["run", "a"]),
+        ("until [ ${#S} -ge 3 ]; do S+=x; done\nrun $S", ["run", "xxx"]),
+        ("true && A=1 || A=2\nfalse || B=3\n! false && C=4\nrun $A $B $C", ["run", "1", "3", "4"]),
+        ("grep -q x y && A=1\ncd somewhere || exit 1\nrun $A", ["run", "1"]),
+        ("while getopts ab o; do A=1; done\nrun ${A:-none}", ["run", "none"]),
+        ("f() { return; run --never; }\nf\nrun after", ["run", "after"]),
+        ("run $'a\\tb' $\"c\" ~/x", ["run", "a\tb", "c", "~/x"]),
+        ("run a > log 2>&1 < /dev/null", ["run", "a"]),
+        ("run a &\nwait", ["wait"]),
+        ("{ A=1; }\n( B=2 )\nrun $A", ["run", "1"]),
+        ("exit 0\nrun --never", []),
     ],
 )  # fmt: skip
 def test_expansions_and_structure(text: str, expected: list[str]) -> None:
@@ -176,6 +201,59 @@ def test_wrapped_commands_are_read() -> None:
 
     assert words(script) == ["torchrun", "x.py", "--tp", "8"]
     assert [each.text for each in script.commands[-1].wrappers] == ["srun", "-N", "2"]
+
+
+def test_a_supplied_script_that_is_called_is_read_with_its_arguments() -> None:
+    inner = "TP=$1\npython x.py --tp $TP\n"
+
+    assert last("bash inner/run.sh 8", files={"inner/run.sh": inner})[-1] == "8"
+    assert last("./run.sh 4", files={"inner/run.sh": inner})[-1] == "4"
+    assert last("srun -N 2 bash run.sh 2", files={"run.sh": inner})[-1] == "2"
+    assert read("srun bash run.sh 2").missing_files == {"run.sh": "line 1"}
+
+
+def test_variables_of_another_shell_do_not_come_back() -> None:
+    assert last("X=1\nbash -c 'X=2'\nrun $X") == ["run", "1"]
+    assert last('X=1\neval "X=2"\nrun $X') == ["run", "2"]
+
+
+def test_what_is_read_at_run_time_is_a_hole() -> None:
+    script = read("read -r HOST\nmapfile LINES < file\nrun $HOST $LINES $RANDOM $0 ${V@Q}", env={"V": "1"})
+
+    kinds = [script.holes.within(each.text)[0].kind for each in script.commands[-1].words[1:]]
+    assert kinds == ["inert"] * 5
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "while read line; do X=2; done < file",
+        "for i in $(seq 4); do X=2; done",
+        "for ((i=0; i<N; i++)); do X=2; done",
+        "while [ $N -gt 0 ]; do X=2; done",
+        "[ -f file ] && X=2",
+        "[[ $N =~ ^a ]] || X=2",
+        "(( N )) && X=2",
+        "case $N in a) X=2;; esac",
+        "test -d dir && X=2",
+        "if [ -e dir ]; then X=2; else exit 0; fi\n[ -e dir ] && X=1",
+    ],
+)
+def test_what_may_or_may_not_happen_leaves_both_values(loop: str) -> None:
+    script = read(f"X=1\n{loop}\nrun $X")
+
+    (hole,) = script.holes.within(script.commands[-1].words[1].text)
+    assert sorted(hole.alternatives) == ["1", "2"]
+
+
+def test_a_branch_that_ends_the_script_does_not_count() -> None:
+    assert last("X=1\nif [ -d out ]; then X=2; exit 0; fi\nrun $X") == ["run", "1"]
+
+
+def test_commands_in_an_undecided_branch_say_what_they_depend_on() -> None:
+    script = read('if [ "$MODE" = train ]; then run --x; fi')
+
+    assert script.commands[0].conditions == ("MODE",)
 
 
 def test_a_batch_job_in_a_heredoc_is_read() -> None:

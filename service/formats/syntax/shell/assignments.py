@@ -69,7 +69,7 @@ class Assignments:
     def _assign_element(self, target: Node, word: Word) -> None:
         name, key = self.expander.subscript(target)
         before = self.state.lookup(name)
-        if isinstance(before, Mapping) or not key.isdigit():
+        if isinstance(before, Mapping) or not re.fullmatch(r"[0-9]{1,9}", key):
             self.state.assign(name, {**(before if isinstance(before, Mapping) else {}), key: word})
             return
         items = list(elements(before))

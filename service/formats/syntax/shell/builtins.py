@@ -115,21 +115,23 @@ class Builtins(Assignments):
 
         The grammar also puts a line of two assignments in front of the command on the next line; those are plain.
         """
-        found: list[tuple[str, str]] = []
-        for index, child in enumerate(node.children[:-1]):
-            if child.type != "variable_assignment":
-                continue
-            gap = self.tree.span(child.end_byte, node.children[index + 1].start_byte)
-            if "\n" in gap.replace("\\\n", ""):
-                for each in node.children[: index + 1]:
-                    self.assign(each)
-                found.clear()
-            else:
-                value = child.child_by_field_name("value")
-                name = child.child_by_field_name("name")
-                text = self.expander.text(value) if value is not None and value.type != "array" else ""
-                found.append((self.tree.text(name) if name is not None else "", text))
-        return tuple(found)
+        children = node.children
+        assignments = [index for index, child in enumerate(children[:-1]) if child.type == "variable_assignment"]
+        plain = [
+            index
+            for index in assignments
+            if "\n" in self.tree.span(children[index].end_byte, children[index + 1].start_byte).replace("\\\n", "")
+        ]
+        for index in assignments:
+            if plain and index <= plain[-1]:
+                self.assign(children[index])
+        own = assignments[len([index for index in assignments if plain and index <= plain[-1]]) :]
+        return tuple(self._pair(children[index]) for index in own)
+
+    def _pair(self, assignment: Node) -> tuple[str, str]:
+        name, value = assignment.child_by_field_name("name"), assignment.child_by_field_name("value")
+        text = self.expander.text(value) if value is not None and value.type != "array" else ""
+        return self.tree.text(name) if name is not None else "", text
 
     def _shell(self, words: list[Word], where: str) -> bool:
         """`bash -c '…'` or `bash file`, with whatever stands before it; False when it is neither."""
@@ -148,6 +150,8 @@ class Builtins(Assignments):
             if self._file(target.text) is not None:
                 self._script(target.text, words[index + options + 1 :], where, tuple(words[: index + options]))
                 return True
+            if target.text.endswith(".sh"):
+                self.state.missing_files.setdefault(self.state.holes.shown(target.text), where)
             return False
         return False
 
@@ -172,7 +176,7 @@ class Builtins(Assignments):
 
     def _nested(self, text: str, where: str, wrappers: tuple[Word, ...] = (), name: str = "") -> None:
         """Text that a shell of its own would read: its variables end with it."""
-        tree = parse(self.state.holes.as_variables(text), name or f"{where}:")
+        tree = self._parsed(self.state.holes.as_variables(text), name or f"{where}:")
         variables, outer = dict(self.state.variables), self.state.wrappers
         self.state.budget.step(len(variables) // 4)
         self.state.wrappers = (*outer, *wrappers)
@@ -181,6 +185,10 @@ class Builtins(Assignments):
                 self.evaluator(tree).run_program()
         finally:
             self.state.variables, self.state.wrappers = variables, outer
+
+    def _parsed(self, text: str, name: str) -> Tree:
+        self.state.budget.read(text)
+        return parse(text, name)
 
     def _file(self, name: str) -> str | None:
         """The text of a supplied file, by its name or else by the last part of it."""
@@ -210,7 +218,7 @@ class Builtins(Assignments):
         raise LoopEnd(breaks=False)
 
     def _run_shift(self, words: list[Word], _where: str) -> Truth:
-        count = int(words[1].text) if len(words) > 1 and words[1].text.isdigit() else 1
+        count = int(words[1].text) if len(words) > 1 and re.fullmatch(r"[0-9]{1,6}", words[1].text) else 1
         enough = count <= len(self.state.positional)
         self.state.positional = self.state.positional[count:] if enough else self.state.positional
         return Truth(enough)
@@ -224,7 +232,7 @@ class Builtins(Assignments):
     def _run_eval(self, words: list[Word], where: str) -> Truth:
         """The text that `eval` is given is read like the rest of the script; a part that is not known stays a hole."""
         text = " ".join(each.text for each in words[1:])
-        self.evaluator(parse(self.state.holes.as_variables(text), f"{where}:")).run_program()
+        self.evaluator(self._parsed(self.state.holes.as_variables(text), f"{where}:")).run_program()
         return _ORDINARY
 
     def _run_source(self, words: list[Word], where: str) -> Truth:
@@ -234,7 +242,7 @@ class Builtins(Assignments):
         shown = self.state.holes.shown(words[1].text)
         text = self.state.heredocs.get(shown) if text is None else text
         if text is not None:
-            self.evaluator(parse(text, shown.rsplit("/", 1)[-1])).run_program()
+            self.evaluator(self._parsed(text, shown.rsplit("/", 1)[-1])).run_program()
         elif not _MACHINE_FILES.search(shown):
             self.state.missing_files.setdefault(shown, where)
         return _ORDINARY

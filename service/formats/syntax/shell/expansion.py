@@ -15,6 +15,8 @@ _BLANKS = re.compile(r"[ \t\n]+")
 _SUBSTITUTIONS = frozenset({"command_substitution", "process_substitution"})
 _EXPANSIONS = frozenset({"simple_expansion", "expansion", "string", "raw_string"}) | _SUBSTITUTIONS
 _SHOWN = 60
+# A short word costs as much to make as this many characters.
+_WORD_COST = 64
 
 
 class Fields:
@@ -65,7 +67,7 @@ class Expander(Parameters):
         self._walk(node, out, quoted=False)
         out.close()
         for word in out.done:
-            self.state.budget.grow(len(word.text))
+            self.state.budget.grow(len(word.text) + _WORD_COST)
         return out.done
 
     def text(self, node: Node) -> str:

@@ -16,6 +16,7 @@ from service.formats.syntax.words import Word
 Expanded = Word | tuple[Word, ...]
 
 _ALL = frozenset({"@", "*"})
+_LONGEST_TRIAL = 4_000
 _CASES = {"^": "upper first", "^^": "upper", ",": "lower first", ",,": "lower"}
 
 
@@ -86,7 +87,9 @@ class Parameters(ABC):
         return Word(self.state.unset(name, self.tree.where(subject)), self.tree.where(subject))
 
     def _length(self, subject: Node) -> Word:
-        value = self._known(self._value(subject), subject)
+        value = self._value(subject)
+        if value is None:
+            return Word("0")
         if isinstance(value, tuple):
             return Word(str(len(value)))
         return value if self.state.holes.within(value.text) else Word(str(len(value.text)))
@@ -169,6 +172,8 @@ class Parameters(ABC):
         pattern = words[0] if words else ""
         result: str | None = None
         if operator[0] in "#%":
+            # Every prefix or suffix may have to be tried.
+            self.state.budget.step(min(len(value.text), _LONGEST_TRIAL) // 2)
             result = patterns.trimmed(value.text, pattern, operator)
         elif operator[0] == "/":
             replacement = words[1] if len(words) > 1 else ""

@@ -26,8 +26,12 @@ def escaped(text: str) -> str:
 
 def trimmed(text: str, pattern: str, operator: str) -> str | None:
     """The text without the shortest (`#`, `%`) or longest (`##`, `%%`) matching prefix or suffix."""
-    cuts = range(len(text) + 1)
     prefix = operator.startswith("#")
+    if not _SPECIAL.search(pattern) and not _EXTENDED.search(pattern):
+        return text.removeprefix(pattern) if prefix else text.removesuffix(pattern)
+    if len(text) > _LONGEST_TEXT:
+        return None
+    cuts = range(len(text) + 1)
     # The longest match is tried first for `##` and `%%`; a long prefix ends late, a long suffix starts early.
     for cut in reversed(cuts) if (len(operator) > 1) == prefix else cuts:
         found = matches(pattern, text[:cut] if prefix else text[cut:])

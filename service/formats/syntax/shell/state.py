@@ -8,12 +8,14 @@ import tree_sitter
 
 from service.formats.syntax.shell.script import Command, Value
 from service.formats.syntax.shell.tree import ShellRefusal, Tree
-from service.formats.syntax.words import Hole, Holes, Word
-from service.job.diagnostics import Diagnostic
+from service.formats.syntax.words import Hole, HoleKind, Holes, Word
+from service.job.diagnostics import Diagnostic, Severity
 
 _STEPS = 80_000
+_READING = 8
 _CHARACTERS = 4 * 1024 * 1024
 _DEEPEST = 60
+_LONGEST_NUMBER = 9
 
 _OWN_PATH = frozenset({"0", "BASH_SOURCE"})
 _PROCESS = frozenset({"?", "$", "!", "-", "_", "RANDOM", "SECONDS", "PWD", "HOSTNAME", "UID", "PPID"})
@@ -26,6 +28,10 @@ class Budget:
     steps: int = _STEPS
     characters: int = _CHARACTERS
     depth: int = 0
+
+    def read(self, text: str) -> None:
+        """Spends what reading one more text may cost: hostile text costs its parser more than its length."""
+        self.grow(_READING * len(text))
 
     def step(self, count: int = 1) -> None:
         """Spends steps. Raises ShellRefusal when none are left."""
@@ -72,8 +78,8 @@ class State:
         """The value behind a name, special parameters included; None when it is not set."""
         if name in {"@", "*"}:
             return tuple(self.positional)
-        if name.isdigit() and name != "0":
-            index = int(name) - 1
+        if name.isdecimal() and name != "0":
+            index = int(name[:_LONGEST_NUMBER]) - 1
             return self.positional[index] if index < len(self.positional) else None
         known = str(len(self.positional)) if name == "#" else self.holes.variable(name)
         if known is None and name in _OWN_PATH:
@@ -90,19 +96,19 @@ class State:
         """Sets a variable."""
         self.variables[name] = value
 
-    def hole(self, name: str, kind: str, reason: str, where: str = "") -> str:
+    def hole(self, name: str, kind: HoleKind, reason: str, where: str = "") -> str:
         """The marker of a new hole."""
-        return self.holes.mark(Hole(name, kind, reason, where))  # type: ignore[arg-type]
+        return self.holes.mark(Hole(name, kind, reason, where))
 
     def unset(self, name: str, where: str) -> str:
         """The marker for a variable or positional parameter without a value."""
-        if name.isdigit():
+        if name.isdecimal():
             return self.hole(name, "positional", f"${name} is an argument of the script; pass it in argv", where)
         return self.hole(name, "unset", f"{name} is read from the environment and not given", where)
 
-    def note(self, code: str, severity: str, message: str, found: str = "") -> None:
+    def note(self, code: str, severity: Severity, message: str, found: str = "") -> None:
         """Adds a diagnostic, each text once."""
-        diagnostic = Diagnostic(code, severity, message, found=found)  # type: ignore[arg-type]
+        diagnostic = Diagnostic(code, severity, message, found=found)
         if diagnostic not in self.diagnostics:
             self.diagnostics.append(diagnostic)
 
