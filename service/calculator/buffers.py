@@ -1,24 +1,76 @@
 """Buffers that a framework allocates once and keeps for the whole run."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from service.calculator.layout import Layout
 from service.calculator.ledger import ALWAYS, Category, Line, Tensor
-from service.calculator.model import Model
+from service.calculator.model import Mamba, Model, Moe
+from service.calculator.parameters import Parameter
 from service.calculator.recipe import Recipe
-from service.calculator.units import ceil_div
+from service.calculator.routing import group_tokens
+from service.calculator.states import StageParameters
+from service.calculator.units import Int, ceil_div, maximum, where
 
-MEGATRON_SCORES = "megatron/core/transformer/dot_product_attention.py"
+MEGATRON_BUFFER = "megatron/core/utils.py, GlobalMemoryBuffer"
+DUMMY_GRADIENT = "TransformerEngine module/base.py, get_dummy_wgrad"
 
 
-def score_buffer_lines(model: Model, layout: Layout, recipe: Recipe, kinds: Iterable[int]) -> list[Line]:
-    """The buffer that Megatron's local attention writes its scores into, one for all layers: b·a/t·s² elements.
+def global_buffer_lines(
+    model: Model, layout: Layout, recipe: Recipe, kinds: Iterable[int], *, head: bool
+) -> list[Line]:
+    """Megatron's one buffer for gathered inputs and scores, as long as its longest use on this stage.
 
-    It is what the resident bytes of local layers hold beyond Transformer Engine's (CI golden values @ d98e8a64).
+    The head, and local layers, gather their input over the tensor group under sequence parallelism. Local attention
+    writes its scores into it: that is what the resident bytes of local layers hold beyond Transformer Engine's (CI
+    golden values @ d98e8a64). The all-gather dispatcher of a mixture of experts gathers its group's tokens into it.
     """
-    if recipe.transformer_impl != "local" or not recipe.scores_stored:
+    elements: Int = 0
+    local = recipe.transformer_impl == "local"
+    if head or local:
+        gathers = where(layout.sequence_parallel, where(layout.tensor - 1, 1, 0), 0)
+        elements = gathers * layout.tokens * model.hidden_size
+    for kind in kinds:
+        mixer, feed_forward = model.kinds[kind].attention, model.kinds[kind].mlp
+        if local and recipe.scores_stored and mixer is not None and not isinstance(mixer, Mamba):
+            scores = layout.tokens * ceil_div(mixer.heads, layout.tensor) * layout.sequence_length
+            elements = maximum(elements, scores)
+        if isinstance(feed_forward, Moe) and recipe.dispatcher == "allgather":
+            gathers = where(layout.expert * layout.expert_tensor - 1, 1, 0)
+            elements = maximum(elements, gathers * group_tokens(layout) * model.hidden_size)
+    tensor = Tensor("megatron.global_buffer", Category.COMMUNICATION, (elements,), recipe.compute, (), MEGATRON_BUFFER)
+    return [Line(tensor, 1, ALWAYS)]
+
+
+def dummy_gradient_lines(parameters: Sequence[StageParameters], recipe: Recipe) -> list[Line]:
+    """One tensor for each shape of weight, handed to autograd in place of gradients that are already accumulated.
+
+    With fused accumulation a weight's gradient goes straight into the buffer; Transformer Engine keeps a stand-in of
+    every shape, which Megatron's head uses too.
+    """
+    if recipe.transformer_impl != "transformer_engine" or not recipe.gradient_accumulation_fusion:
         return []
-    heads = max((model.kinds[kind].attention.heads for kind in kinds), default=0)
-    shape = (layout.micro_batch, ceil_div(heads, layout.tensor), layout.local_sequence, layout.sequence_length)
-    scores = Tensor("attention.score_buffer", Category.WORKSPACE, shape, recipe.compute, ("tensor",), MEGATRON_SCORES)
-    return [Line(scores, 1, ALWAYS)]
+    weights = [each.parameter for each in parameters if _is_linear(each.parameter)]
+    return [
+        Line(
+            Tensor(
+                "gradients.stand_in", Category.WORKSPACE, each.shape, recipe.parameters, each.sharded_by, DUMMY_GRADIENT
+            ),
+            _is_new(each, weights[:index]),
+            ALWAYS,
+        )
+        for index, each in enumerate(weights)
+    ]
+
+
+def _is_linear(parameter: Parameter) -> bool:
+    """Whether it is the weight of a linear layer; norms, the router and the embedding accumulate another way."""
+    return parameter.name.endswith(".weight") and not any(part in parameter.name for part in ("norm", "router"))
+
+
+def _is_new(parameter: Parameter, earlier: Sequence[Parameter]) -> Int:
+    """1 where no earlier weight has the same shape, else 0."""
+    new: Int = 1
+    for each in earlier:
+        same = where(parameter.shape[0] == each.shape[0], where(parameter.shape[1] == each.shape[1], 1, 0), 0)
+        new = where(same, 0, new)
+    return new

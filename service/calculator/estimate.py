@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from service.calculator.activations.layer import layer_tensors
 from service.calculator.activations.saved import Saved
-from service.calculator.buffers import score_buffer_lines
+from service.calculator.buffers import dummy_gradient_lines, global_buffer_lines
 from service.calculator.checkpointing import recompute_lines, stored_lines
 from service.calculator.device import Accelerator
 from service.calculator.head import EndCounts, embedding_lines, head_lines
@@ -17,10 +17,11 @@ from service.calculator.layout import Layout
 from service.calculator.ledger import ALWAYS, Line, Moment, Scope, alive_at, moment_totals, total_bytes
 from service.calculator.model import Model
 from service.calculator.overhead import driver_lines, workspace_lines
+from service.calculator.prediction import depth_lines, depth_recompute_lines, prediction_loss_lines
 from service.calculator.recipe import Recipe
 from service.calculator.schedules import Schedule, in_flight, peak_counts
 from service.calculator.states import parameter_count, stage_parameters, state_lines
-from service.calculator.transients import backward_lines, pipeline_lines
+from service.calculator.transients import backward_lines, forward_lines, pipeline_lines
 from service.calculator.units import Int, maximum, where
 
 METHOD_VERSION = "1"
@@ -108,7 +109,8 @@ def distinct_stages(model: Model, layout: Layout) -> list[int]:
     seen: dict[object, int] = {}
     for stage in range(layout.pipeline):
         chunks = tuple(tuple(sorted(model.kinds_of(chunk).items())) for chunk in layout.placement.chunks[stage])
-        seen.setdefault((stage == 0, stage == layout.pipeline - 1, chunks), stage)
+        predicts = model.prediction is not None and layout.placement.predicts(stage)
+        seen.setdefault((stage == 0, stage == layout.pipeline - 1, predicts, chunks), stage)
     return list(seen.values())
 
 
@@ -164,33 +166,72 @@ def _allocated_lines(
     if first:
         lines += embedding_lines(model, layout, recipe, counts[0])
     lines += _layer_lines(model, layout, recipe, stage, saved)
-    lines += score_buffer_lines(model, layout, recipe, model.kinds_of(layout.placement.layers_of(stage)))
+    lines += global_buffer_lines(model, layout, recipe, _kinds(model, layout, stage), head=last)
+    lines += dummy_gradient_lines(stage_parameters(model, layout, recipe, stage), recipe)
     if last:
         losses = layout.micro_batches if layout.schedule in {"gpipe", "looped_bfs"} else 1
         lines += head_lines(model, layout, recipe, EndCounts(counts[-1], losses))
+        if model.prediction is not None:
+            lines += prediction_loss_lines(model.prediction, model, layout, recipe, losses)
     lines += pipeline_lines(model, layout, recipe, sum(counts[1:], counts[0]))
     return lines + workspace_lines(recipe, accelerator)
+
+
+def _kinds(model: Model, layout: Layout, stage: int) -> list[int]:
+    """Kinds of the layers of a stage in order of their first layer; the depths of prediction run last."""
+    kinds = list(model.kinds_of(layout.placement.layers_of(stage)))
+    if model.prediction is not None and layout.placement.predicts(stage):
+        kinds.append(model.prediction.kind)
+    return list(dict.fromkeys(kinds))
+
+
+def _last_kind(model: Model, layout: Layout, stage: int) -> int | None:
+    """Kind of the layer that runs last on a stage."""
+    if model.prediction is not None and layout.placement.predicts(stage):
+        return model.prediction.kind
+    layers = layout.placement.layers_of(stage)
+    return model.pattern[layers[-1]] if layers else None
 
 
 def _layer_lines(
     model: Model, layout: Layout, recipe: Recipe, stage: int, saved: Mapping[int, Sequence[Saved]]
 ) -> list[Line]:
-    """What the layers of a stage store, the backward of its last layer, and its heaviest recomputation."""
+    """What the layers of a stage store, the passes of its last layer, and its heaviest recomputation."""
     counts, chunks = _chunk_counts(model, layout, stage, saved), layout.placement.chunks[stage]
     lines: list[Line] = []
-    recomputations: list[list[Line]] = []
+    recomputed: dict[int, list[Line]] = {}
     for kind in model.kinds_of(layout.placement.layers_of(stage)):
         layers = [model.kinds_of(chunk).get(kind, 0) for chunk in chunks]
         lines += stored_lines(saved[kind], layout, layers, counts)
-        again = recompute_lines(saved[kind], layout, layers)
-        if again:
-            backward = backward_lines(model.kinds[kind], model, layout, recipe, (Moment.RECOMPUTE,))
-            recomputations.append(again + backward)
-    if layout.placement.layers_of(stage):
-        last_layer = model.kinds[model.pattern[layout.placement.layers_of(stage)[-1]]]
+        recomputed[kind] = recompute_lines(saved[kind], layout, layers)
+    if model.prediction is not None and layout.placement.predicts(stage):
+        kind = model.prediction.kind
+        lines += depth_lines(model.prediction, model, layout, recipe, saved[kind], counts[-1])
+        recomputed.setdefault(kind, depth_recompute_lines(model.prediction, layout, saved[kind]))
+    last = _last_kind(model, layout, stage)
+    if last is not None:
         moment = Moment.LAYER_BACKWARD if stage == layout.pipeline - 1 else Moment.FIRST_BACKWARD
-        lines += backward_lines(last_layer, model, layout, recipe, (moment,))
+        lines += forward_lines(model.kinds[last], model, layout, recipe, (Moment.WARMUP_FORWARD,))
+        lines += backward_lines(model.kinds[last], model, layout, recipe, saved[last], (moment,))
+    recomputations = [
+        group
+        for kind, again in recomputed.items()
+        if again
+        for group in _recomputations(again, model, layout, recipe, kind, saved[kind])
+    ]
     return lines + heaviest(recomputations)
+
+
+def _recomputations(
+    again: list[Line], model: Model, layout: Layout, recipe: Recipe, kind: int, saved: Sequence[Saved]
+) -> list[list[Line]]:
+    """What a layer's recomputation holds in its two passes: the forward that runs again, and the backward after it."""
+    alive = (Moment.RECOMPUTE,)
+    groups = [again + backward_lines(model.kinds[kind], model, layout, recipe, saved, alive)]
+    if layout.checkpointing.granularity == "full" or "moe" in layout.checkpointing.modules:
+        forward = forward_lines(model.kinds[kind], model, layout, recipe, alive)
+        groups += [again + forward] if forward else []
+    return groups
 
 
 def heaviest(groups: Sequence[Sequence[Line]]) -> list[Line]:

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 
 from service.calculator.layout import Layout
-from service.calculator.ledger import ALWAYS, WITH_ACTIVATIONS, Category, Line, Moment, Tensor
+from service.calculator.ledger import WITH_ACTIVATIONS, Category, Line, Moment, Tensor
 from service.calculator.model import Model
 from service.calculator.parameters import padded_vocabulary
 from service.calculator.recipe import Recipe
-from service.calculator.units import Int, ceil_div, where
+from service.calculator.units import Int, ceil_div
 
 TOKENS = ("context",)
 RESIDUAL = ("sequence", "context")
@@ -63,7 +63,6 @@ def head_lines(model: Model, layout: Layout, recipe: Recipe, counts: EndCounts) 
         *_final_norm(model, layout, recipe, counts.in_flight),
         *_logits(model, layout, recipe, counts.losses),
         *_head_backward(model, layout, recipe),
-        *_gathered_input(model, layout, recipe),
     ]
 
 
@@ -80,16 +79,21 @@ def _final_norm(model: Model, layout: Layout, recipe: Recipe, in_flight: Int) ->
     return [Line(each, in_flight, WITH_ACTIVATIONS) for each in tensors]
 
 
+def logits_shape(model: Model, layout: Layout, recipe: Recipe) -> tuple[tuple[Int, ...], tuple[str, ...]]:
+    """Shape of the logits on one GPU, and what divides them."""
+    vocabulary = padded_vocabulary(model.vocab_size, layout.tensor, recipe.vocabulary_multiple)
+    columns = ceil_div(vocabulary, layout.tensor) if recipe.loss.vocabulary_parallel else vocabulary
+    shape = (layout.local_sequence, layout.micro_batch, columns)
+    return shape, LOGITS if recipe.loss.vocabulary_parallel else TOKENS
+
+
 def _logits(model: Model, layout: Layout, recipe: Recipe, losses: Int) -> list[Line]:
     """Copies kept by every pending loss, and the extra ones of the loss that runs.
 
     `losses` micro-batches hold what the recipe keeps; the one that runs is at its own peak, so its kept copies are
     part of that peak and the pending ones are one fewer.
     """
-    vocabulary = padded_vocabulary(model.vocab_size, layout.tensor, recipe.vocabulary_multiple)
-    columns = ceil_div(vocabulary, layout.tensor) if recipe.loss.vocabulary_parallel else vocabulary
-    shape = (layout.local_sequence, layout.micro_batch, columns)
-    sharded_by = LOGITS if recipe.loss.vocabulary_parallel else TOKENS
+    shape, sharded_by = logits_shape(model, layout, recipe)
 
     def line(name: str, dtype: str, count: Int, alive: tuple[Moment, ...]) -> Line:
         return Line(Tensor(name, Category.LOGITS, shape, dtype, sharded_by, SOURCE), count, alive)
@@ -117,16 +121,3 @@ def _head_backward(model: Model, layout: Layout, recipe: Recipe) -> list[Line]:
 def _transient(name: str, shape: tuple[Int, ...], dtype: str, sharded_by: tuple[str, ...], source: str) -> Line:
     tensor = Tensor(name, Category.ACTIVATIONS, shape, dtype, sharded_by, source)
     return Line(tensor, 1, (Moment.HEAD_BACKWARD,))
-
-
-def _gathered_input(model: Model, layout: Layout, recipe: Recipe) -> list[Line]:
-    """The buffer into which the head's input is gathered under sequence parallelism; it stays once used.
-
-    Source: megatron/core/utils.py GlobalMemoryBuffer, tensor_parallel/layers.py.
-    """
-    shape = (layout.local_sequence, layout.micro_batch, model.hidden_size)
-    tensor = Tensor(
-        "head.gathered_input", Category.COMMUNICATION, shape, recipe.compute, ("context",), "memory_model.md 2.1"
-    )
-    used = where(layout.sequence_parallel, where(layout.tensor - 1, 1, 0), 0)
-    return [Line(tensor, used, ALWAYS)]

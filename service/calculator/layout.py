@@ -37,24 +37,44 @@ class Checkpointing:
 
 
 @dataclass(frozen=True, slots=True)
+class Routing:
+    """How tokens reach experts: thousandths of a balanced share.
+
+    `capacity_permille` is what an expert accepts (None: everything, dropless), `padded` that it always gets as much;
+    `imbalance_permille` the rows that the fullest rank receives.
+    """
+
+    capacity_permille: int | None = None
+    padded: bool = False
+    imbalance_permille: Int = 1000
+
+
+@dataclass(frozen=True, slots=True)
 class Placement:
     """Which layers each pipeline rank holds: `chunks[rank][chunk]` is a range of layer indexes.
 
-    The embedding is on the first rank's first chunk, the head on the last rank's last chunk.
+    The embedding is on the first rank's first chunk, the head on the last rank's last chunk; depths of multi-token
+    prediction are in the last chunk of the rank `prediction` (None: the last rank).
     """
 
     chunks: tuple[tuple[tuple[int, ...], ...], ...]
+    prediction: int | None = None
 
     def layers_of(self, stage: int) -> tuple[int, ...]:
         """All layer indexes of a rank, chunk by chunk."""
         return tuple(layer for chunk in self.chunks[stage] for layer in chunk)
+
+    def predicts(self, stage: int) -> bool:
+        """Whether the depths of multi-token prediction are on a rank."""
+        return stage == (len(self.chunks) - 1 if self.prediction is None else self.prediction)
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
     """Parallel degrees, batch, schedule, placement, sharding and checkpointing.
 
-    `sequence_parallel` is 0 or 1; `shards` is the number of ranks over which optimizer states are split (1 for none);
+    `sequence_parallel` is 0 or 1; `shards` is the number of ranks over which optimizer states are split (1 for none),
+    `expert_shards` those of routed experts, which `expert` ranks share and `expert_tensor` ranks split;
     `group` is the number of micro-batches that an interleaved schedule runs in a row on one chunk.
     """
 
@@ -76,6 +96,8 @@ class Layout:
     context_method: str = "p2p"
     expert: Int = 1
     expert_tensor: Int = 1
+    expert_shards: Int = 1
+    routing: Routing = Routing()
     overlap_grad_reduce: bool = False
     overlap_param_gather: bool = False
 

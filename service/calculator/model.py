@@ -7,12 +7,18 @@ from typing import Literal, TypeAlias
 Normalization = Literal["rmsnorm", "layernorm"]
 PositionEmbedding = Literal["rope", "learned", "alibi", "none"]
 QkNorm = Literal["none", "per_head", "full"]
+NormForm = Literal["cast_first", "scale_first", "offset"]
 MlpKind = Literal["swiglu", "geglu", "gelu", "relu2", "relu"]
 
 
 @dataclass(frozen=True, slots=True)
 class Attention:
-    """Multi-head, grouped-query or multi-query attention (a heads, g key/value groups, head width d)."""
+    """Multi-head, grouped-query or multi-query attention (a heads, g key/value groups, head width d).
+
+    `window` is how far back a query sees (None: to the start); `sinks` adds one learned logit for each head;
+    `softcap` squeezes the scores through a tanh. Hugging Face's classes may project queries, keys and values in one
+    product (`fused_projection`), or build rotated heads by concatenation (`rotary_concatenated`).
+    """
 
     heads: int
     groups: int
@@ -21,6 +27,10 @@ class Attention:
     output_bias: bool = False
     qk_norm: QkNorm = "none"
     window: int | None = None
+    sinks: bool = False
+    softcap: bool = False
+    fused_projection: bool = False
+    rotary_concatenated: bool = False
 
     @property
     def query_width(self) -> int:
@@ -54,12 +64,41 @@ class LatentAttention:
 
 
 @dataclass(frozen=True, slots=True)
+class Mamba:
+    """A Mamba-2 mixer: `heads` of `head_dim`, a state `state` wide in `groups`, a convolution over `conv` tokens.
+
+    Source: Dao and Gu 2024 (arXiv 2405.21060); megatron/core/ssm/mamba_mixer.py.
+    """
+
+    heads: int
+    head_dim: int
+    state: int
+    groups: int
+    conv: int
+
+    @property
+    def inner_width(self) -> int:
+        """Width of all heads."""
+        return self.heads * self.head_dim
+
+    @property
+    def state_width(self) -> int:
+        """Width of the input and output matrices of the state, B and C together: 2·G·n."""
+        return 2 * self.groups * self.state
+
+
+@dataclass(frozen=True, slots=True)
 class Mlp:
-    """A dense MLP whose branches are `width` wide."""
+    """A dense MLP whose branches are `width` wide.
+
+    Hugging Face's classes may project both branches in one product (`fused_projection`), or spell GELU out in Python.
+    """
 
     width: int
     kind: MlpKind
     bias: bool = False
+    fused_projection: bool = False
+    gelu_in_python: bool = False
 
     @property
     def branches(self) -> int:
@@ -72,7 +111,8 @@ class Moe:
     """A mixture of experts: `experts` routed MLPs of `width`, `top_k` of them for a token, beside shared ones.
 
     `shared_width` is the total width of the shared experts; `shared_gate` adds one h-wide gate for them;
-    `expert_bias` is the balancing bias of the router, a buffer and no parameter.
+    `expert_bias` is the balancing bias of the router, a buffer and no parameter; `bias` puts one on the experts'
+    projections, `router_bias` on the router's.
     """
 
     experts: int
@@ -83,6 +123,7 @@ class Moe:
     shared_gate: bool = False
     expert_bias: bool = False
     bias: bool = False
+    router_bias: bool = False
 
     @property
     def branches(self) -> int:
@@ -90,23 +131,49 @@ class Moe:
         return 2 if self.kind in {"swiglu", "geglu"} else 1
 
 
-Mixer: TypeAlias = Attention | LatentAttention
+Mixer: TypeAlias = Attention | LatentAttention | Mamba
 FeedForward: TypeAlias = Mlp | Moe
 
 
 @dataclass(frozen=True, slots=True)
 class LayerKind:
-    """One kind of decoder layer; a model repeats a few kinds in some order."""
+    """One kind of decoder layer; a model repeats a few kinds in some order.
 
-    attention: Attention
-    mlp: Mlp
+    Layers of hybrid models have one half only: a mixer without an MLP, or an MLP without a mixer. `norms` is 1 for
+    each half, 2 in a sandwich; with `post_norm` the norms stand behind the halves and none before (OLMo 2).
+    """
+
+    attention: Mixer | None
+    mlp: FeedForward | None
     norms: int = 2
     parallel_residual: bool = False
+    post_norm: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """Multi-token prediction: `depths` times two norms, a projection from 2h to h, a layer of `kind`, a final norm.
+
+    `shared`: all depths run one such layer. Source: megatron/core/transformer/multi_token_prediction.py.
+    """
+
+    depths: int
+    kind: int
+    shared: bool = False
+
+    @property
+    def copies(self) -> int:
+        """Layers that hold parameters."""
+        return 1 if self.shared else self.depths
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A decoder: `pattern[i]` is the index into `kinds` of layer i."""
+    """A decoder: `pattern[i]` is the index into `kinds` of layer i; `prediction` its extra depths of prediction.
+
+    `norm_form` is how Hugging Face's class writes its RMSNorm: cast back before the weight multiplies (Llama), after
+    it (OLMo 2), or after an offset weight in fp32 (Gemma).
+    """
 
     name: str
     hidden_size: int
@@ -117,6 +184,8 @@ class Model:
     position_embedding: PositionEmbedding
     max_positions: int
     tied_embeddings: bool
+    prediction: Prediction | None = None
+    norm_form: NormForm = "cast_first"
 
     @property
     def layers(self) -> int:

@@ -6,10 +6,11 @@ Shapes are those of the local shard: what tensor parallelism divides is divided,
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from service.calculator.model import LayerKind, Model
+from service.calculator.model import Attention, LatentAttention, LayerKind, Mamba, Mlp, Model, Moe, Prediction
 from service.calculator.units import Int, ceil_div, round_up
 
 BY_TENSOR = ("tensor",)
+BY_EXPERT = ("expert", "expert_tensor")
 REPLICATED: tuple[str, ...] = ()
 
 
@@ -21,7 +22,7 @@ class Parameter:
     shape: tuple[Int, ...]
     sharded_by: tuple[str, ...]
     source: str
-    copies: int = 1
+    copies: Int = 1
 
     @property
     def elements(self) -> Int:
@@ -30,6 +31,22 @@ class Parameter:
         for each in self.shape:
             total = total * each
         return total
+
+    @property
+    def is_expert(self) -> bool:
+        """Whether it belongs to a routed expert, whose data-parallel group is another one."""
+        return self.sharded_by == BY_EXPERT
+
+
+@dataclass(frozen=True, slots=True)
+class ExpertGrid:
+    """How routed experts are divided: over `expert` ranks, and each expert over `tensor` ranks."""
+
+    expert: Int = 1
+    tensor: Int = 1
+
+
+WHOLE_EXPERTS = ExpertGrid()
 
 
 def count(parameters: Iterable[Parameter]) -> Int:
@@ -55,8 +72,8 @@ def _norm(name: str, width: int, model: Model, copies: int = 1) -> Parameter:
     return Parameter(name, rows, REPLICATED, "memory_model.md 1.1 norm", copies)
 
 
-def _attention(kind: LayerKind, model: Model, tensor: Int) -> list[Parameter]:
-    attention, hidden = kind.attention, model.hidden_size
+def _attention(attention: Attention, model: Model, tensor: Int) -> list[Parameter]:
+    hidden = model.hidden_size
     q, k = attention.query_width, attention.key_width
     source = "memory_model.md 1.1 attention"
     found = [
@@ -72,29 +89,112 @@ def _attention(kind: LayerKind, model: Model, tensor: Int) -> list[Parameter]:
     if attention.qk_norm == "full":
         found.append(Parameter("attention.query_norm", (ceil_div(q, tensor),), BY_TENSOR, source))
         found.append(Parameter("attention.key_norm", (ceil_div(k, tensor),), BY_TENSOR, source))
+    if attention.sinks:
+        found.append(Parameter("attention.sinks", (ceil_div(attention.heads, tensor),), BY_TENSOR, source))
     return found
 
 
-def _mlp(kind: LayerKind, model: Model, tensor: Int) -> list[Parameter]:
-    mlp, hidden = kind.mlp, model.hidden_size
+def _latent_attention(attention: LatentAttention, model: Model, tensor: Int) -> list[Parameter]:
+    """Down-projections to the latents are replicated, up-projections to the heads are split over the tensor group."""
+    hidden, heads, latent = model.hidden_size, attention.heads, attention.latent_rank
+    query = heads * (attention.nope_dim + attention.rope_dim)
+    key_value = heads * (attention.nope_dim + attention.value_dim)
+    source = "memory_model.md 1.1 MLA"
+    found = [
+        Parameter("attention.kv_down.weight", (latent + attention.rope_dim, hidden), REPLICATED, source),
+        _norm("attention.kv_norm", latent, model),
+        Parameter("attention.kv_up.weight", (ceil_div(key_value, tensor), latent), BY_TENSOR, source),
+        Parameter(
+            "attention.output.weight", (hidden, ceil_div(heads * attention.value_dim, tensor)), BY_TENSOR, source
+        ),
+    ]
+    if not attention.query_rank:
+        return [Parameter("attention.query.weight", (ceil_div(query, tensor), hidden), BY_TENSOR, source), *found]
+    return [
+        Parameter("attention.query_down.weight", (attention.query_rank, hidden), REPLICATED, source),
+        _norm("attention.query_norm", attention.query_rank, model),
+        Parameter("attention.query_up.weight", (ceil_div(query, tensor), attention.query_rank), BY_TENSOR, source),
+        *found,
+    ]
+
+
+def _mamba(mamba: Mamba, model: Model, tensor: Int) -> list[Parameter]:
+    hidden, inner, state = model.hidden_size, mamba.inner_width, mamba.state_width
+    heads, convolved = ceil_div(mamba.heads, tensor), ceil_div(inner + state, tensor)
+    source = "memory_model.md 1.1 Mamba-2 mixer"
+    return [
+        Parameter("mamba.in.weight", (ceil_div(2 * inner + state, tensor) + heads, hidden), BY_TENSOR, source),
+        Parameter("mamba.convolution", (convolved, mamba.conv + 1), BY_TENSOR, source),
+        Parameter("mamba.decay_skip_and_step", (3, heads), BY_TENSOR, source),
+        Parameter("mamba.norm", (ceil_div(inner, tensor),), BY_TENSOR, source),
+        Parameter("mamba.out.weight", (hidden, ceil_div(inner, tensor)), BY_TENSOR, source),
+    ]
+
+
+def _mlp(name: str, mlp: Mlp, model: Model, tensor: Int) -> list[Parameter]:
+    hidden = model.hidden_size
     source = "memory_model.md 1.1 MLP"
     rows = ceil_div(mlp.branches * mlp.width, tensor)
     found = [
-        Parameter("mlp.up.weight", (rows, hidden), BY_TENSOR, source),
-        Parameter("mlp.down.weight", (hidden, ceil_div(mlp.width, tensor)), BY_TENSOR, source),
+        Parameter(f"{name}.up.weight", (rows, hidden), BY_TENSOR, source),
+        Parameter(f"{name}.down.weight", (hidden, ceil_div(mlp.width, tensor)), BY_TENSOR, source),
     ]
     if mlp.bias:
-        found.append(Parameter("mlp.up.bias", (rows,), BY_TENSOR, source))
-        found.append(Parameter("mlp.down.bias", (hidden,), REPLICATED, source))
+        found.append(Parameter(f"{name}.up.bias", (rows,), BY_TENSOR, source))
+        found.append(Parameter(f"{name}.down.bias", (hidden,), REPLICATED, source))
     return found
 
 
-def layer_parameters(kind: LayerKind, model: Model, tensor: Int) -> list[Parameter]:
+def _moe(moe: Moe, model: Model, tensor: Int, grid: ExpertGrid) -> list[Parameter]:
+    """Router, shared experts, and this rank's routed experts, each a parameter of its own."""
+    hidden = model.hidden_size
+    source = "memory_model.md 1.1 MoE layer"
+    local = ceil_div(moe.experts, grid.expert)
+    found = [Parameter("router.weight", (moe.experts, hidden), REPLICATED, source)]
+    if moe.router_bias:
+        found.append(Parameter("router.bias", (moe.experts,), REPLICATED, source))
+    if moe.shared_width:
+        found += _mlp("shared_experts", Mlp(moe.shared_width, moe.kind), model, tensor)
+    if moe.shared_gate:
+        found.append(Parameter("shared_experts.gate", (1, hidden), REPLICATED, source))
+    rows = ceil_div(moe.branches * moe.width, grid.tensor)
+    found.append(Parameter("experts.up.weight", (rows, hidden), BY_EXPERT, source, local))
+    found.append(Parameter("experts.down.weight", (hidden, ceil_div(moe.width, grid.tensor)), BY_EXPERT, source, local))
+    if moe.bias:
+        found.append(Parameter("experts.up.bias", (rows,), BY_EXPERT, source, local))
+        found.append(Parameter("experts.down.bias", (hidden,), BY_EXPERT, source, local))
+    return found
+
+
+def layer_parameters(kind: LayerKind, model: Model, tensor: Int, grid: ExpertGrid = WHOLE_EXPERTS) -> list[Parameter]:
     """Parameters of one layer of a kind on one GPU."""
+    found = [_norm("norms.weight", model.hidden_size, model, copies=kind.norms)]
+    match kind.attention:
+        case Attention():
+            found += _attention(kind.attention, model, tensor)
+        case LatentAttention():
+            found += _latent_attention(kind.attention, model, tensor)
+        case Mamba():
+            found += _mamba(kind.attention, model, tensor)
+    match kind.mlp:
+        case Mlp():
+            found += _mlp("mlp", kind.mlp, model, tensor)
+        case Moe():
+            found += _moe(kind.mlp, model, tensor, grid)
+    return found
+
+
+def prediction_parameters(
+    prediction: Prediction, model: Model, tensor: Int, grid: ExpertGrid = WHOLE_EXPERTS
+) -> list[Parameter]:
+    """Parameters of one depth of multi-token prediction: two norms, projection, layer, final norm."""
+    source = "memory_model.md 1.1 MTP depth"
     return [
-        _norm("norms.weight", model.hidden_size, model, copies=kind.norms),
-        *_attention(kind, model, tensor),
-        *_mlp(kind, model, tensor),
+        _norm("prediction.norms", model.hidden_size, model, copies=3),
+        Parameter(
+            "prediction.projection", (ceil_div(model.hidden_size, tensor), 2 * model.hidden_size), BY_TENSOR, source
+        ),
+        *layer_parameters(model.kinds[prediction.kind], model, tensor, grid),
     ]
 
 
@@ -120,7 +220,7 @@ def head_parameters(model: Model, tensor: Int, vocabulary: Int, *, holds_embeddi
 
 
 def model_parameters(model: Model) -> int:
-    """Parameters of the whole model as published: no padding, a tied head counted once."""
+    """Parameters of the whole model as published: no padding, a tied head counted once, no depths of prediction."""
     layers = [
         int(count(layer_parameters(model.kinds[kind], model, 1))) * copies
         for kind, copies in model.kinds_of(range(model.layers)).items()

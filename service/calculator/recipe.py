@@ -148,6 +148,9 @@ class Recipe:
     adapters: Adapters | None = None
     compiled: bool = False
     keys_repeated: bool = False
+    rope_fused: bool = True
+    dispatcher: str = "allgather"
+    grouped_gemm: bool = False
 
     @property
     def scores_stored(self) -> bool:

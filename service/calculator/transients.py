@@ -1,35 +1,144 @@
-"""Tensors that exist only while a layer's backward runs or a stage sends and receives (sections 3.7 and 5)."""
+"""Tensors that exist only while a layer runs or a stage sends and receives (memory_model.md, sections 3.3, 3.7, 5)."""
 
+from collections.abc import Sequence
+
+from service.calculator.activations.saved import Saved
 from service.calculator.head import residual
 from service.calculator.layout import Layout
 from service.calculator.ledger import WITH_ACTIVATIONS, Category, Line, Moment, Tensor
-from service.calculator.model import LayerKind, Model
-from service.calculator.parameters import layer_parameters
+from service.calculator.model import Attention, LatentAttention, LayerKind, Mamba, Mlp, Model, Moe
+from service.calculator.parameters import ExpertGrid, layer_parameters
 from service.calculator.recipe import Recipe
-from service.calculator.units import Int, ceil_div, maximum, where
+from service.calculator.routing import expert_rows, group_tokens, received_rows, sent_rows
+from service.calculator.units import BYTES, Int, ceil_div, maximum, where
+
+MIXER = ("attention.", "mamba.")
+DISPATCH = "megatron/core/transformer/moe/token_dispatcher.py"
+
+
+def forward_lines(
+    kind: LayerKind, model: Model, layout: Layout, recipe: Recipe, alive: tuple[Moment, ...]
+) -> list[Line]:
+    """Rows on their way that a mixture of experts holds when it combines the experts' outputs.
+
+    Beside what is saved for the backward, the caller still holds the rows as sent and as received, the experts'
+    output, and its copy in the order of the ranks or as sent back (moe_layer.py keeps them in local variables). A rank
+    with one expert does not sort, and one alone does not send. The all-gather dispatcher gathers into a buffer that
+    stays, and holds the experts' output and its sum over all gathered tokens.
+    """
+    moe = kind.mlp
+    if not isinstance(moe, Moe):
+        return []
+    sent, received, rows = sent_rows(moe, layout), received_rows(moe, layout), expert_rows(moe, layout)
+    sends = where(layout.expert * layout.expert_tensor - 1, 1, 0)
+    sorts = where(ceil_div(moe.experts, layout.expert) - 1, 1, 0)
+    if recipe.dispatcher == "allgather":
+        counts: list[tuple[str, Int]] = [("expert_output", rows), ("summed", group_tokens(layout))]
+    else:
+        counts = [
+            ("sent", sent),
+            ("received", received * sends * sorts),
+            ("expert_output", rows),
+            ("returned", where(sorts, rows, sent * sends)),
+        ]
+    return [
+        Line(
+            _tensor(f"dispatch.{name}", (each, model.hidden_size), recipe, ("sequence", "context"), DISPATCH), 1, alive
+        )
+        for name, each in counts
+    ]
 
 
 def backward_lines(
-    kind: LayerKind, model: Model, layout: Layout, recipe: Recipe, alive: tuple[Moment, ...]
+    kind: LayerKind,
+    model: Model,
+    layout: Layout,
+    recipe: Recipe,
+    saved: Sequence[Saved],
+    alive: tuple[Moment, ...],
 ) -> list[Line]:
-    """Gradients that a layer's backward holds beside the saved tensors, during the given moments."""
-    sequence, batch = layout.local_sequence, layout.micro_batch
-    up = (sequence, batch, kind.mlp.branches * ceil_div(kind.mlp.width, layout.tensor))
+    """Gradients that a layer's backward holds beside the tensors it saved, during the given moments.
+
+    The second half of a layer runs backward first. Where the first half then needs more than the second has held and
+    freed, the difference is a line of its own.
+    """
+    half = _feed_forward_gradients(kind, model, layout, recipe, alive)
     lines = [
         _gradient("backward.output_gradient", residual(model, layout), recipe, ("sequence", "context"), alive),
-        _gradient("backward.mlp_gradient", up, recipe, ("tensor", "context"), alive),
+        *half,
         _gathered("backward.gathered_input", model, layout, recipe, alive),
     ]
+    freed: Int = 0
+    for each in saved:
+        if not each.tensor.name.startswith(MIXER):
+            freed = freed + each.tensor.bytes * each.copies
+    for line in half:
+        freed = freed + line.bytes
+    beyond = maximum(_mixer_gradients(kind, layout, recipe) - freed, 0)
+    excess = Tensor(
+        "backward.mixer_excess", Category.ACTIVATIONS, (beyond,), "uint8", ("tensor", "context"), "memory_model.md 3.7"
+    )
+    lines.append(Line(excess, 1, alive))
     if not recipe.gradient_accumulation_fusion:
         lines.append(_weight_gradient(kind, model, layout, recipe, alive))
     return lines
 
 
+def _feed_forward_gradients(
+    kind: LayerKind, model: Model, layout: Layout, recipe: Recipe, alive: tuple[Moment, ...]
+) -> list[Line]:
+    """Gradient of a dense up-projection's output; of experts, the widest pair of gradients between two steps.
+
+    First the returned rows and the rows as the experts had them, then those and the activation's, then the
+    up-projection's output.
+    """
+    match kind.mlp:
+        case Mlp() as mlp:
+            width = mlp.branches * ceil_div(mlp.width, layout.tensor)
+            up = (layout.local_sequence, layout.micro_batch, width)
+            return [_gradient("backward.mlp_gradient", up, recipe, ("tensor", "context"), alive)]
+        case Moe() as moe:
+            width, hidden = ceil_div(moe.width, layout.expert_tensor), model.hidden_size
+            widest = maximum(maximum(moe.branches * width, hidden + width), 2 * hidden)
+            shape = (expert_rows(moe, layout), widest)
+            return [_gradient("backward.expert_gradients", shape, recipe, ("sequence", "context"), alive)]
+        case None:
+            return []
+
+
+def _mixer_gradients(kind: LayerKind, layout: Layout, recipe: Recipe) -> Int:
+    """Bytes of gradients that the first half's backward holds at once.
+
+    Fused attention: gradients of output, queries, keys and values, and queries' again in fp32, into which the kernel
+    adds. Stored scores: their gradient before and after the softmax. Mamba: gradients of the scan's output and of the
+    in-projection's output.
+    """
+    width, tokens = BYTES[recipe.compute], layout.tokens
+    match kind.attention:
+        case Attention() as mixer:
+            query, key, value, output = mixer.query_width, mixer.key_width, mixer.key_width, mixer.query_width
+        case LatentAttention() as mixer:
+            query = key = mixer.heads * (mixer.nope_dim + mixer.rope_dim)
+            value = output = mixer.heads * mixer.value_dim
+        case Mamba() as mamba:
+            return tokens * ceil_div(3 * mamba.inner_width + mamba.state_width + mamba.heads, layout.tensor) * width
+        case None:
+            return 0
+    if recipe.scores_stored:
+        heads = ceil_div(mixer.heads, layout.tensor)
+        return 2 * tokens * heads * layout.sequence_length * width
+    kept = ceil_div(query + key + value + output, layout.tensor) * width
+    return tokens * (kept + ceil_div(query, layout.tensor) * BYTES["fp32"])
+
+
+def _tensor(name: str, shape: tuple[Int, ...], recipe: Recipe, sharded_by: tuple[str, ...], source: str) -> Tensor:
+    return Tensor(name, Category.ACTIVATIONS, shape, recipe.compute, sharded_by, source)
+
+
 def _gradient(
     name: str, shape: tuple[Int, ...], recipe: Recipe, sharded_by: tuple[str, ...], alive: tuple[Moment, ...]
 ) -> Line:
-    tensor = Tensor(name, Category.ACTIVATIONS, shape, recipe.compute, sharded_by, "memory_model.md 3.7")
-    return Line(tensor, 1, alive)
+    return Line(_tensor(name, shape, recipe, sharded_by, "memory_model.md 3.7"), 1, alive)
 
 
 def _gathered(name: str, model: Model, layout: Layout, recipe: Recipe, alive: tuple[Moment, ...]) -> Line:
@@ -40,10 +149,15 @@ def _gathered(name: str, model: Model, layout: Layout, recipe: Recipe, alive: tu
 
 
 def _weight_gradient(kind: LayerKind, model: Model, layout: Layout, recipe: Recipe, alive: tuple[Moment, ...]) -> Line:
-    """The largest weight's gradient before it is added to the accumulation buffer."""
+    """The largest weight's gradient before it is added to the accumulation buffer.
+
+    A grouped product makes those of all experts together.
+    """
+    grid = ExpertGrid(layout.expert, layout.expert_tensor)
     largest: Int = 0
-    for each in layer_parameters(kind, model, layout.tensor):
-        largest = maximum(largest, each.elements)
+    for each in layer_parameters(kind, model, layout.tensor, grid):
+        together = each.copies if each.is_expert and recipe.grouped_gemm else 1
+        largest = maximum(largest, each.elements * together)
     return _gradient("backward.weight_gradient", (largest,), recipe, ("tensor",), alive)
 
 

@@ -4,21 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from service.calculator.model import Attention, LayerKind, Mlp, Model
+from service.calculator.model import Model, Prediction
 from service.catalog.models import UnknownModel, find_model
 from service.job.diagnostics import Diagnostic, MissingFact, Origin
 from service.job.families import FamilyDefaults, family_defaults, mlp_kind
+from service.job.layer_kinds import layer_kinds, missing_dimensions, unknown_kinds, wrong_lengths
 from service.job.schema import ModelSection
 from service.job.values import Values
-
-REQUIRED = ("hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size", "vocab_size")
-NOT_DENSE = {
-    "num_experts": "mixture-of-experts layers",
-    "kv_lora_rank": "multi-head latent attention",
-    "layers_block_type": "hybrid layers",
-    "mamba_d_state": "Mamba layers",
-    "num_nextn_predict_layers": "multi-token prediction",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,19 +31,18 @@ def resolve_architecture(section: ModelSection, values: Values) -> Architecture:
     if preset is not None:
         _fill_preset(preset, values, problems)
     known = values.section("/model")
-    problems += _unsupported(known)
     family = family_defaults(known.get("model_type"))
+    problems += [*_unsupported(known, family), *_uneven(known)]
     _fill_family(family, values)
     missing = [
         MissingFact(fact, f"the model's {fact} is not given; send it or a preset")
-        for fact in REQUIRED
-        if values.get(f"/model/{fact}") is None
+        for fact in missing_dimensions(known, family)
     ]
     if any(each.code == "unknown_model" for each in problems):
         missing = []
     if problems or missing:
         return Architecture(None, problems, missing)
-    return Architecture(_model(values.section("/model")), problems, missing)
+    return Architecture(_model(values.section("/model"), family), problems, missing)
 
 
 def _fill_preset(preset: str, values: Values, problems: list[Diagnostic]) -> None:
@@ -69,25 +60,37 @@ def _fill_preset(preset: str, values: Values, problems: list[Diagnostic]) -> Non
         values.fill(f"/model/{key}", value, "default", f"preset {found.name}")
 
 
-def _unsupported(known: Mapping[str, Any]) -> list[Diagnostic]:
+def _unsupported(known: Mapping[str, Any], family: FamilyDefaults | None) -> list[Diagnostic]:
     """Refuse what this version cannot itemise, by name: nothing is ever priced as if it were dense."""
-    found = [(f"/model/{key}", what) for key, what in NOT_DENSE.items() if known.get(key)]
-    family = family_defaults(known.get("model_type"))
-    if family is not None and not found:
-        traits = {"mixture-of-experts layers": family.moe, "multi-head latent attention": family.latent_attention}
-        traits["hybrid layers"] = family.hybrid
-        found = [("/model/model_type", what) for what, present in traits.items() if present]
+    found = unknown_kinds(known)
+    if family is not None and family.hybrid and not found and not known.get("layer_types"):
+        found = [("model_type", known["model_type"])]
     return [
         Diagnostic(
             "unknown_architecture",
             "error",
-            f"{what} are not supported yet",
-            (pointer,),
-            str(known.get(pointer.rsplit("/", 1)[1])),
-            "a dense decoder",
+            f"layers of kind {kind} are not supported yet",
+            (f"/model/{key}",),
+            kind,
+            "attention, latent attention, Mamba-2, dense and mixture-of-experts layers",
             (),
         )
-        for pointer, what in found
+        for key, kind in found
+    ]
+
+
+def _uneven(known: Mapping[str, Any]) -> list[Diagnostic]:
+    """Lists with one entry for each layer that have another number of entries."""
+    return [
+        Diagnostic(
+            "layers_mismatch",
+            "error",
+            f"{key} has {len(known[key])} entries for {known['num_hidden_layers']} layers",
+            (f"/model/{key}", "/model/num_hidden_layers"),
+            str(len(known[key])),
+            "one entry for each layer",
+        )
+        for key in wrong_lengths(known)
     ]
 
 
@@ -127,26 +130,18 @@ def _fill_family(family: FamilyDefaults | None, values: Values) -> None:
         values.fill("/model/head_dim", width, "default", where if implied.head_dim else "hidden_size / heads")
 
 
-def _model(known: Mapping[str, Any]) -> Model:
-    attention = Attention(
-        heads=known["num_attention_heads"],
-        groups=known["num_key_value_heads"],
-        head_dim=known["head_dim"],
-        qkv_bias=known["qkv_bias"],
-        output_bias=known["output_bias"],
-        qk_norm=known["qk_norm"],
-        window=known.get("sliding_window"),
-    )
-    mlp = Mlp(known["intermediate_size"], known["mlp"], known["mlp_bias"])
-    kind = LayerKind(attention, mlp, known["norms_per_layer"], known["parallel_residual"])
+def _model(known: Mapping[str, Any], family: FamilyDefaults | None) -> Model:
+    kinds, pattern = layer_kinds(known, family)
+    depths = known.get("num_nextn_predict_layers")
     return Model(
         name=known.get("preset") or known.get("model_type") or "custom",
         hidden_size=known["hidden_size"],
         vocab_size=known["vocab_size"],
-        kinds=(kind,),
-        pattern=(0,) * known["num_hidden_layers"],
+        kinds=kinds,
+        pattern=pattern,
         normalization=known["normalization"],
         position_embedding=known["position_embedding"],
         max_positions=known.get("max_position_embeddings") or 0,
         tied_embeddings=known["tie_word_embeddings"],
+        prediction=Prediction(depths, pattern[-1], bool(known.get("mtp_shared_layer"))) if depths else None,
     )

@@ -23,7 +23,8 @@ class FamilyDefaults:
     """What one `model_type` implies; the defaults of this class are those of the Llama family.
 
     `num_key_value_heads` and `head_dim` are what the class fills in for an absent key; None means the number of query
-    heads and hidden_size / num_attention_heads. `attention_bias_on_output` says whether the key `attention_bias` also
+    heads and hidden_size / num_attention_heads. `expert_bias` is the buffer that balances the choice of experts;
+    `attention_bias_on_output` says whether the key `attention_bias` also
     covers the output projection. `dropout` is the class's probability on residuals and attention weights;
     `dimensions` are its values for keys that a shortened config.json may omit.
     """
@@ -43,6 +44,10 @@ class FamilyDefaults:
     moe: bool = False
     latent_attention: bool = False
     hybrid: bool = False
+    attention_sinks: bool = False
+    router_bias: bool = False
+    shared_expert_gate: bool = False
+    expert_bias: bool = False
     num_key_value_heads: int | None = None
     head_dim: int | None = None
     dropout: float = 0.0
@@ -122,6 +127,7 @@ _QWEN3_MOE = FamilyDefaults(
 _DEEPSEEK_V3 = FamilyDefaults(
     "DeepseekV3Config",
     moe=True,
+    expert_bias=True,
     latent_attention=True,
     dimensions=_dimensions(
         7168, 61, 128, 18432, 129280, 4096,
@@ -184,6 +190,7 @@ _FAMILIES: Mapping[str, FamilyDefaults] = MappingProxyType(
             _QWEN2,
             class_name="Qwen2MoeConfig",
             moe=True,
+            shared_expert_gate=True,
             dimensions=_dimensions(
                 2048,
                 24,
@@ -205,6 +212,7 @@ _FAMILIES: Mapping[str, FamilyDefaults] = MappingProxyType(
             _QWEN3_MOE,
             class_name="Qwen3NextConfig",
             hybrid=True,
+            shared_expert_gate=True,
             num_key_value_heads=2,
             head_dim=256,
             dimensions=_dimensions(
@@ -224,6 +232,7 @@ _FAMILIES: Mapping[str, FamilyDefaults] = MappingProxyType(
         "deepseek_v2": replace(
             _DEEPSEEK_V3,
             class_name="DeepseekV2Config",
+            expert_bias=False,
             dimensions=_dimensions(
                 4096,
                 32,
@@ -308,6 +317,8 @@ _FAMILIES: Mapping[str, FamilyDefaults] = MappingProxyType(
             output_bias=True,
             mlp_bias=True,
             moe=True,
+            attention_sinks=True,
+            router_bias=True,
             num_key_value_heads=8,
             head_dim=64,
             dimensions=_dimensions(
@@ -321,6 +332,7 @@ _FAMILIES: Mapping[str, FamilyDefaults] = MappingProxyType(
             norms_per_layer=2,
             qkv_bias=False,
             moe=True,
+            expert_bias=True,
             num_key_value_heads=8,
             head_dim=None,
             dimensions=_dimensions(

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from service.calculator.layout import Checkpointing, Layout
+from service.calculator.layout import Checkpointing, Layout, Routing
 from service.calculator.model import Model
 from service.calculator.placement import PlacementError, Split, place
 from service.calculator.recipe import Recipe
+from service.calculator.routing import PERMILLE
 from service.catalog.profiles import Profile, load_losses, load_profiles
 from service.job.architecture import resolve_architecture
 from service.job.diagnostics import Diagnostic, Findings, MissingFact, Origin
@@ -107,6 +108,8 @@ def job_with_layout(job: Job, layout: Layout) -> Job:
             "pipeline": layout.pipeline,
             "virtual_pipeline": layout.virtual,
             "context": int(layout.context),
+            "expert": int(layout.expert),
+            "expert_tensor": int(layout.expert_tensor),
             "data": int(layout.data),
             "microbatch_group_size": int(layout.group) if layout.virtual > 1 else None,
         },
@@ -170,7 +173,7 @@ def _draft(job: Job) -> _Draft:
 
 def _version_notice(job: Job, profile: Profile) -> list[Diagnostic]:
     version = job.framework.version
-    if version is None or profile.version.startswith(version.split()[0]):
+    if version is None or profile.covers(version):
         return []
     message = f"{job.framework.name} {version} is estimated with the profile of {profile.version}"
     return [Diagnostic("nearest_profile", "info", message, ("/framework/version",), version)]
@@ -243,12 +246,17 @@ def _fill_recipe(values: Values, profile: Profile) -> None:
     fill("/kernels/norm", "fused")
     fill("/dropout/hidden", profile.hidden_dropout)
     fill("/dropout/attention", profile.attention_dropout)
+    if values.get("/model/num_experts"):
+        fill("/kernels/moe_dispatcher", "allgather")
+        fill("/kernels/grouped_gemm", value=False)
+        values.fill("/moe/imbalance", 1.0, "assumed", "balanced routing")
 
 
 def _fill_layout(values: Values, profile: Profile) -> Sequence[MissingFact]:
     """Defaults of degrees, batch, schedule and checkpointing; returns the facts that nothing implies."""
     for degree in ("tensor", "pipeline", "virtual_pipeline", "context", "expert"):
         values.fill(f"/parallelism/{degree}", 1, "default", profile.identity)
+    values.fill("/parallelism/expert_tensor", values.get("/parallelism/tensor"), "default", "tensor")
     values.fill("/parallelism/sequence", False, "default", profile.identity)
     values.fill("/sharding/stage", profile.sharding_stage, "default", profile.identity)
     values.fill("/checkpointing/granularity", "none", "default", profile.identity)
@@ -329,8 +337,32 @@ def _layout(values: Values, model: Model) -> Layout:
         shards=ranks if stage else 1,
         checkpointing=_checkpointing(values),
         context_method=degrees.get("context_method") or "p2p",
+        expert=degrees["expert"],
+        expert_tensor=degrees["expert_tensor"],
+        expert_shards=_expert_shards(values) if stage else 1,
+        routing=_routing(values),
         overlap_grad_reduce=bool(values.get("/sharding/overlap_grad_reduce")),
         overlap_param_gather=bool(values.get("/sharding/overlap_param_gather")),
+    )
+
+
+def _expert_shards(values: Values) -> int:
+    """Ranks that hold the same experts, over which the distributed optimizer splits their states.
+
+    Source: megatron/core/parallel_state.py, expert-data-parallel groups: world / (pipeline · expert · expert tensor).
+    """
+    degrees = values.section("/parallelism")
+    grid = degrees["pipeline"] * degrees["expert"] * degrees["expert_tensor"]
+    ranks: int = values.get("/world_size") // grid // (values.get("/sharding/optimizer_instances") or 1)
+    return max(ranks, 1)
+
+
+def _routing(values: Values) -> Routing:
+    factor = values.get("/moe/capacity_factor")
+    return Routing(
+        capacity_permille=None if factor is None else round(factor * PERMILLE),
+        padded=bool(values.get("/moe/pad_to_capacity")),
+        imbalance_permille=round((values.get("/moe/imbalance") or 1.0) * PERMILLE),
     )
 
 
@@ -377,4 +409,7 @@ def _recipe(values: Values, profile: Profile) -> Recipe:
         gradient_copy_kept=profile.gradient_copy_kept,
         deterministic=bool(kernels.get("deterministic")),
         attention_mask=bool(values.get("/batch/padding_mask")),
+        rope_fused=kernels.get("rope") != "eager",
+        dispatcher=kernels.get("moe_dispatcher") or "allgather",
+        grouped_gemm=bool(kernels.get("grouped_gemm")),
     )

@@ -147,8 +147,7 @@ def test_an_unknown_preset_gets_near_names_and_no_list_of_missing_dimensions() -
 @pytest.mark.parametrize(
     ("changes", "code"),
     [
-        pytest.param({"model": {"preset": "mixtral-8x7b"}}, "unknown_architecture", id="experts"),
-        pytest.param({"model": {"preset": "deepseek-v3"}}, "unknown_architecture", id="latent attention"),
+        pytest.param({"model": {"preset": "qwen3-next-80b-a3b"}}, "unknown_architecture", id="linear attention"),
         pytest.param({"framework": {"name": "fsdp2"}}, "unsupported_framework", id="framework"),
         pytest.param({"optimizer": {"name": "muon"}}, "unsupported_option", id="optimizer"),
         pytest.param({"optimizer": {"offload": "cpu"}}, "unsupported_option", id="offload"),

@@ -1,27 +1,54 @@
 """All tensors that one layer saves, and what checkpointing keeps of them."""
 
+from dataclasses import replace
+
 from service.calculator.activations.attention import attention_tensors
+from service.calculator.activations.mamba import mamba_tensors
+from service.calculator.activations.mla import latent_attention_tensors
 from service.calculator.activations.mlp import mlp_tensors
+from service.calculator.activations.moe import moe_tensors
 from service.calculator.activations.saved import Saved, saved
 from service.calculator.layout import Layout
-from service.calculator.model import LayerKind, Model
+from service.calculator.model import Attention, LatentAttention, LayerKind, Mamba, Mlp, Model, Moe
 from service.calculator.recipe import Recipe
-
-PRE_NORMS = 2
 
 
 def layer_tensors(kind: LayerKind, model: Model, layout: Layout, recipe: Recipe) -> list[Saved]:
-    """Saved tensors of one layer and one micro-batch, in forward order.
+    """Saved tensors of one layer and one micro-batch, in forward order; the first is the layer's input.
 
     Sum for SwiGLU and RMSNorm under sequence parallelism: (T/t)·(8h + 4q + 4k + 6f + 4a + 8).
     """
-    rows = attention_tensors(kind, model, layout, recipe)
-    mlp = mlp_tensors(kind, model, layout, recipe)
-    # Both blocks of a parallel layer read one residual, which is stored once.
-    rows += [each for each in mlp if not (kind.parallel_residual and each.tensor.name == "mlp.input")]
-    for block in ("attention", "mlp"):
-        rows += _after_block(block, kind, model, layout, recipe)
-    return rows
+    rows = mixer_tensors(kind, model, layout, recipe) + feed_forward_tensors(kind, model, layout, recipe)
+    return [replace(rows[0], is_input=True), *rows[1:]]
+
+
+def mixer_tensors(kind: LayerKind, model: Model, layout: Layout, recipe: Recipe) -> list[Saved]:
+    """What the first half of a layer saves, up to the residual; nothing where there is no such half."""
+    match kind.attention:
+        case Attention():
+            rows = attention_tensors(kind.attention, model, layout, recipe)
+        case LatentAttention():
+            rows = latent_attention_tensors(kind.attention, model, layout, recipe)
+        case Mamba():
+            rows = mamba_tensors(kind.attention, model, layout, recipe)
+        case None:
+            return []
+    return rows + _after_block("attention", kind, model, layout, recipe)
+
+
+def feed_forward_tensors(kind: LayerKind, model: Model, layout: Layout, recipe: Recipe) -> list[Saved]:
+    """What the second half of a layer saves, from the residual on; nothing where there is no such half."""
+    match kind.mlp:
+        case Mlp():
+            rows = mlp_tensors(kind.mlp, model, layout, recipe)
+        case Moe():
+            rows = moe_tensors(kind.mlp, model, layout, recipe)
+        case None:
+            return []
+    if kind.parallel_residual:
+        # Both blocks of a parallel layer read one residual, which is stored once.
+        rows = [each for each in rows if each.tensor.name != "mlp.input"]
+    return rows + _after_block("mlp", kind, model, layout, recipe)
 
 
 def _after_block(block: str, kind: LayerKind, model: Model, layout: Layout, recipe: Recipe) -> list[Saved]:
@@ -29,8 +56,9 @@ def _after_block(block: str, kind: LayerKind, model: Model, layout: Layout, reci
     rows = layout.local_sequence // layout.sequence_shards
     residual = (rows, layout.micro_batch, model.hidden_size)
     by = ("sequence", "context")
+    halves = sum(each is not None for each in (kind.attention, kind.mlp))
     found = []
-    if kind.norms > PRE_NORMS:
+    if kind.norms > halves:
         source = "memory_model.md 3.2 sandwich norms"
         statistics = (rows, layout.micro_batch, 2 if model.normalization == "layernorm" else 1)
         found.append(saved(f"{block}.post_norm.input", residual, recipe.compute, by, source))

@@ -1,7 +1,5 @@
 """Input, statistics and output of a layer's norms (memory_model.md, section 3.1 rows 1-3 and 9-11)."""
 
-from dataclasses import replace
-
 from service.calculator.activations.saved import Saved, saved
 from service.calculator.layout import Layout
 from service.calculator.model import Model
@@ -10,22 +8,22 @@ from service.calculator.recipe import Recipe
 BY_SEQUENCE = ("sequence", "context")
 
 
-def norm_tensors(block: str, model: Model, layout: Layout, recipe: Recipe) -> list[Saved]:
+def norm_tensors(block: str, model: Model, layout: Layout, recipe: Recipe, *, separate: bool = False) -> list[Saved]:
     """What the norm before a block keeps: its input (the residual), fp32 statistics, and its output.
 
-    The attention block's input is the layer's own input. A norm fused into the following projection is recomputed
-    with its block and never by itself (Megatron's transformer_layer.py skips an identity norm); a separate one is
-    recomputed by itself, and its output is the input that a recomputed block keeps.
+    Transformer Engine fuses the norm into the projection that follows, where there is one projection: such a norm is
+    recomputed with its block and never by itself (Megatron's transformer_layer.py skips an identity norm). A separate
+    one, as before experts and latent attention, is recomputed by itself, and its output is the input that a recomputed
+    block keeps.
     """
     rows = layout.local_sequence // layout.sequence_shards
     residual = (rows, layout.micro_batch, model.hidden_size)
     statistics = (rows, layout.micro_batch, 2 if model.normalization == "layernorm" else 1)
-    fused = recipe.transformer_impl == "transformer_engine"
+    fused = recipe.transformer_impl == "transformer_engine" and not separate
     dropped_by = (block,) if fused else ("layernorm",)
     source = "memory_model.md 3.1 rows 1-3, 9-11"
-    first = saved(f"{block}.input", residual, recipe.compute, BY_SEQUENCE, source)
     return [
-        replace(first, is_input=block == "attention"),
+        saved(f"{block}.input", residual, recipe.compute, BY_SEQUENCE, source),
         saved(f"{block}.norm.statistics", statistics, "fp32", BY_SEQUENCE, source, *dropped_by),
         saved(f"{block}.norm.output", residual, recipe.compute, BY_SEQUENCE, source, *dropped_by),
     ]

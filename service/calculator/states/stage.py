@@ -6,17 +6,20 @@ from dataclasses import dataclass
 from service.calculator.layout import Layout
 from service.calculator.model import Model
 from service.calculator.parameters import (
+    ExpertGrid,
     Parameter,
     embedding_parameters,
     head_parameters,
     layer_parameters,
     padded_vocabulary,
+    prediction_parameters,
 )
 from service.calculator.recipe import Recipe
 from service.calculator.units import Int, maximum
 
 EMBEDDING = "embedding"
 HEAD = "head"
+PREDICTION = "prediction"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +60,11 @@ class StageParameters:
 def stage_parameters(model: Model, layout: Layout, recipe: Recipe, stage: int) -> list[StageParameters]:
     """Every parameter of a pipeline rank, layers of one kind counted together.
 
-    With a tied head and more than one stage, the last stage holds its own copy of the embedding.
+    With a tied head and more than one stage, the last stage holds its own copy of the embedding, and so does the stage
+    of multi-token prediction.
     """
     vocabulary = padded_vocabulary(model.vocab_size, layout.tensor, recipe.vocabulary_multiple)
+    grid = ExpertGrid(layout.expert, layout.expert_tensor)
     first, last = stage == 0, stage == layout.pipeline - 1
     found: list[StageParameters] = []
     if first:
@@ -67,8 +72,13 @@ def stage_parameters(model: Model, layout: Layout, recipe: Recipe, stage: int) -
             StageParameters(each, 1, EMBEDDING) for each in embedding_parameters(model, layout.tensor, vocabulary)
         ]
     for kind, count in sorted(model.kinds_of(layout.placement.layers_of(stage)).items()):
-        layers = layer_parameters(model.kinds[kind], model, layout.tensor)
+        layers = layer_parameters(model.kinds[kind], model, layout.tensor, grid)
         found += [StageParameters(each, count, layer_unit(kind)) for each in layers]
+    if model.prediction is not None and layout.placement.predicts(stage):
+        depths = prediction_parameters(model.prediction, model, layout.tensor, grid)
+        found += [StageParameters(each, model.prediction.copies, PREDICTION) for each in depths]
+        if not first:
+            found.append(StageParameters(embedding_parameters(model, layout.tensor, vocabulary)[0], 1, EMBEDDING))
     if last:
         ends = head_parameters(model, layout.tensor, vocabulary, holds_embedding=first)
         found += [StageParameters(each, 1, HEAD) for each in ends]
@@ -88,7 +98,23 @@ def parameter_count(parameters: Iterable[StageParameters]) -> Int:
     return total
 
 
-def largest(parameters: Iterable[StageParameters]) -> Int:
+def unit_elements(parameters: Iterable[StageParameters]) -> dict[str, Int]:
+    """Elements of one of each unit."""
+    sizes: dict[str, Int] = {}
+    for each in parameters:
+        sizes[each.unit] = sizes.get(each.unit, 0) + each.unit_elements
+    return sizes
+
+
+def largest_unit(parameters: Iterable[StageParameters]) -> Int:
+    """Elements of the largest unit."""
+    found: Int = 0
+    for size in unit_elements(parameters).values():
+        found = maximum(found, size)
+    return found
+
+
+def largest_parameter(parameters: Iterable[StageParameters]) -> Int:
     """Elements of the largest single parameter."""
     found: Int = 0
     for each in parameters:

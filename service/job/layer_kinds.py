@@ -1,0 +1,186 @@
+"""The kind of every layer of a model, from the keys of its config: which mixer, dense or with experts, which window."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from service.calculator.model import Attention, FeedForward, LatentAttention, LayerKind, Mamba, Mixer, Mlp, Moe
+from service.job.families import FamilyDefaults
+
+Known = Mapping[str, Any]
+
+MAMBA, ATTENTION, MLP, EXPERTS = "mamba", "attention", "mlp", "moe"
+BLOCKS: Mapping[str, str] = {
+    "mamba": MAMBA,
+    "mamba2": MAMBA,
+    "M": MAMBA,
+    "attention": ATTENTION,
+    "*": ATTENTION,
+    "mlp": MLP,
+    "-": MLP,
+    "moe": EXPERTS,
+    "E": EXPERTS,
+}
+"""Entries of `layers_block_type`: words of Hugging Face, letters of Megatron's hybrid pattern."""
+
+ATTENTION_TYPES = frozenset({"full_attention", "sliding_attention", "chunked_attention", "attention"})
+"""Entries of `layer_types`; all are softmax attention, over different stretches of the sequence."""
+
+HALF_LAYERS = frozenset({None, "custom", "mamba2", "nemotron_h"})
+"""Model types whose hybrid layers are a mixer or an MLP alone; those of other types have both."""
+
+
+def unknown_kinds(known: Known) -> list[tuple[str, str]]:
+    """Key and name of each kind of layer that cannot be itemised."""
+    found = [("layer_types", each) for each in known.get("layer_types") or () if each not in ATTENTION_TYPES]
+    found += [("layers_block_type", each) for each in known.get("layers_block_type") or () if each not in BLOCKS]
+    return sorted(set(found))
+
+
+def wrong_lengths(known: Known) -> list[str]:
+    """Keys with one entry for each layer that have another number of entries."""
+    layers = known.get("num_hidden_layers")
+    keys = ("layer_types", "layers_block_type", "moe_layer_pattern")
+    return [key for key in keys if layers and known.get(key) and len(known[key]) != layers]
+
+
+def missing_dimensions(known: Known, family: FamilyDefaults | None) -> list[str]:
+    """Dimensions that the model's layers, or those of its family, need and the config does not give."""
+    needed = ["hidden_size", "num_hidden_layers"]
+    blocks = _blocks(known)
+    experts = _has_experts(known) or bool(family and family.moe)
+    if blocks is None or ATTENTION in blocks:
+        needed.append("num_attention_heads")
+    if _has_dense(known, blocks) or (experts and not known.get("moe_intermediate_size")):
+        needed.append("intermediate_size")
+    if known.get("kv_lora_rank") or (family and family.latent_attention):
+        needed += ["kv_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim"]
+    if experts:
+        needed += ["num_experts", "num_experts_per_tok"]
+    if blocks is not None and MAMBA in blocks:
+        needed += ["mamba_d_state", "mamba_d_head"]
+    return [key for key in (*needed, "vocab_size") if known.get(key) is None]
+
+
+def layer_kinds(known: Known, family: FamilyDefaults | None) -> tuple[tuple[LayerKind, ...], tuple[int, ...]]:
+    """The kinds of layers in order of appearance, and for each layer the index of its kind.
+
+    The family tells what no key does: sinks, gates, and biases of the router.
+    """
+    traits = family or FamilyDefaults("custom")
+    kinds: dict[LayerKind, int] = {}
+    layers = range(known["num_hidden_layers"])
+    pattern = [kinds.setdefault(_layer(known, traits, index), len(kinds)) for index in layers]
+    return tuple(kinds), tuple(pattern)
+
+
+def _blocks(known: Known) -> list[str] | None:
+    blocks = known.get("layers_block_type")
+    return [BLOCKS[each] for each in blocks] if blocks else None
+
+
+def _halves(known: Known, blocks: Sequence[str]) -> bool:
+    return known.get("model_type") in HALF_LAYERS or MLP in blocks or EXPERTS in blocks
+
+
+def _has_experts(known: Known) -> bool:
+    return bool(known.get("num_experts") or known.get("num_experts_per_tok"))
+
+
+def _has_dense(known: Known, blocks: Sequence[str] | None) -> bool:
+    if blocks is not None and _halves(known, blocks):
+        return MLP in blocks
+    layers = known.get("num_hidden_layers")
+    return layers is None or any(not is_sparse(known, index) for index in range(layers))
+
+
+def is_sparse(known: Known, index: int) -> bool:
+    """Whether a layer is a mixture of experts.
+
+    A pattern says it layer by layer. Otherwise the first `first_k_dense_replace` layers and `mlp_only_layers` are
+    dense; of the others every `moe_layer_freq`-th is sparse, counted from 0 (Megatron, DeepSeek), and every
+    `decoder_sparse_step`-th, counted from 1 (Qwen, Llama 4).
+    """
+    if not _has_experts(known):
+        return False
+    pattern = known.get("moe_layer_pattern")
+    if pattern:
+        return bool(pattern[index])
+    if index < (known.get("first_k_dense_replace") or 0) or index in (known.get("mlp_only_layers") or ()):
+        return False
+    every, step = known.get("moe_layer_freq") or 1, known.get("decoder_sparse_step") or 1
+    return index % every == 0 and (index + 1) % step == 0
+
+
+def _layer(known: Known, traits: FamilyDefaults, index: int) -> LayerKind:
+    blocks = _blocks(known)
+    if blocks is not None and _halves(known, blocks):
+        return _half_layer(known, traits, blocks[index])
+    mamba = blocks is not None and blocks[index] == MAMBA
+    mixer = _mamba(known) if mamba else _attention(known, traits, index)
+    feed_forward: FeedForward = _experts(known, traits) if is_sparse(known, index) else _dense(known)
+    return LayerKind(mixer, feed_forward, known["norms_per_layer"], known["parallel_residual"])
+
+
+def _half_layer(known: Known, traits: FamilyDefaults, block: str) -> LayerKind:
+    norms = known["norms_per_layer"] // 2
+    if block == MAMBA:
+        return LayerKind(_mamba(known), None, norms)
+    if block == ATTENTION:
+        return LayerKind(_attention(known, traits, 0), None, norms)
+    return LayerKind(None, _dense(known) if block == MLP else _experts(known, traits), norms)
+
+
+def _attention(known: Known, traits: FamilyDefaults, index: int) -> Mixer:
+    if known.get("kv_lora_rank"):
+        return LatentAttention(
+            heads=known["num_attention_heads"],
+            query_rank=known.get("q_lora_rank") or 0,
+            latent_rank=known["kv_lora_rank"],
+            nope_dim=known["qk_nope_head_dim"],
+            rope_dim=known["qk_rope_head_dim"],
+            value_dim=known["v_head_dim"],
+        )
+    types = known.get("layer_types") or ()
+    whole = bool(types) and types[index] == "full_attention"
+    return Attention(
+        heads=known["num_attention_heads"],
+        groups=known["num_key_value_heads"],
+        head_dim=known["head_dim"],
+        qkv_bias=known["qkv_bias"],
+        output_bias=known["output_bias"],
+        qk_norm=known["qk_norm"],
+        window=None if whole else known.get("sliding_window"),
+        sinks=traits.attention_sinks,
+    )
+
+
+def _mamba(known: Known) -> Mamba:
+    width = known["mamba_d_head"]
+    inner = (known.get("mamba_expand") or 2) * known["hidden_size"]
+    return Mamba(
+        heads=known.get("mamba_n_heads") or inner // width,
+        head_dim=width,
+        state=known["mamba_d_state"],
+        groups=known.get("mamba_n_groups") or 1,
+        conv=known.get("mamba_d_conv") or 4,
+    )
+
+
+def _dense(known: Known) -> Mlp:
+    return Mlp(known["intermediate_size"], known["mlp"], known["mlp_bias"])
+
+
+def _experts(known: Known, traits: FamilyDefaults) -> Moe:
+    width = known.get("moe_intermediate_size") or known["intermediate_size"]
+    shared = known.get("shared_expert_intermediate_size")
+    return Moe(
+        experts=known["num_experts"],
+        top_k=known["num_experts_per_tok"],
+        width=width,
+        kind=known["mlp"],
+        shared_width=width * (known.get("n_shared_experts") or 0) if shared is None else shared,
+        shared_gate=traits.shared_expert_gate,
+        expert_bias=traits.expert_bias,
+        bias=known["mlp_bias"],
+        router_bias=traits.router_bias,
+    )
