@@ -11,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from service.cli.errors import USAGE, CommandError
 from service.formats.source import LARGEST_TEXT, ConfigSource
+from service.job.diagnostics import Diagnostic
 from service.job.schema import Job
 from service.usecases.errors import NoSuchDevice, RejectedJob, RejectedQuestion
 from service.usecases.faults import faults_of
@@ -54,11 +55,15 @@ def refusal(error: RejectedQuestion) -> CommandError:
         return CommandError(f"{error}{hint}", USAGE)
     if not isinstance(error, RejectedJob):
         return CommandError(str(error))
-    lines = [
-        f"{each.message}{'; try ' + ', or '.join(each.fixes) if each.fixes else ''}" for each in error.findings.errors
-    ]
+    lines = [f"{each.message}{_remedy(each)}" for each in error.findings.errors]
     lines += [f"{each.fact} is missing: {each.message}" for each in error.findings.missing]
     return CommandError(_joined(lines))
+
+
+def _remedy(problem: Diagnostic) -> str:
+    if problem.fixes:
+        return f"; try {', or '.join(problem.fixes)}"
+    return f"; {problem.rule}" if problem.rule else ""
 
 
 def _text(name: str) -> str:

@@ -82,7 +82,10 @@ def _unfit(error: ValidationError, document: Any) -> list[Diagnostic]:
     schema = Job.model_json_schema()
     details: list[Any] = [{**each, "loc": ("body", *each["loc"])} for each in error.errors()]
     faults = faults_of(details, document, {"body": SchemaTree(schema, schema["$defs"])})
-    return [Diagnostic(each.code, "error", each.message, (each.pointer,), fixes=(each.fix,)) for each in faults]
+    return [
+        Diagnostic(each.code, "error", f"{each.pointer} {each.message}", (each.pointer,), rule=each.fix)
+        for each in faults
+    ]
 
 
 def merged(first: Findings, second: Findings) -> Findings:

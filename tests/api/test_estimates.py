@@ -37,7 +37,19 @@ def found(api: TestClient) -> dict[str, Any]:
 
 def test_every_field_of_the_contract_is_there(found: dict[str, Any]) -> None:
     assert {
-        *("verdict", "reason", "peak", "capacity", "stages", "time", "job", "sources", "diagnostics", "method", "digest")
+        *(
+            "verdict",
+            "reason",
+            "peak",
+            "capacity",
+            "stages",
+            "time",
+            "job",
+            "sources",
+            "diagnostics",
+            "method",
+            "digest",
+        )
     } <= found.keys()
     assert {
         *("stage", "moment", "allocated_bytes", "reserved_bytes", "device_bytes", "low_bytes", "high_bytes")
@@ -51,9 +63,9 @@ def test_every_field_of_the_contract_is_there(found: dict[str, Any]) -> None:
     assert {
         *("name", "category", "shape", "dtype", "count", "bytes", "sharded_by", "alive", "source", "modelled", "scope")
     } <= stage["ledger"][0].keys()
-    assert {
-        *("step_seconds", "tokens_per_second_per_gpu", "bubble_fraction", "recompute_fraction")
-    } <= found["time"].keys()
+    assert {*("step_seconds", "tokens_per_second_per_gpu", "bubble_fraction", "recompute_fraction")} <= found[
+        "time"
+    ].keys()
     assert {"version", "profile"} <= found["method"].keys()
 
 

@@ -14,9 +14,7 @@ def imported(api: TestClient, **source: Any) -> dict[str, Any]:
     response = api.post("/v1/imports", json={"source": source})
     assert response.status_code == 200, response.text
     found: dict[str, Any] = response.json()
-    assert {
-        *("outcome", "format", "confidence", "job", "sources", "missing", "diagnostics", "unknown")
-    } == found.keys()
+    assert {*("outcome", "format", "confidence", "job", "sources", "missing", "diagnostics", "unknown")} == found.keys()
     return found
 
 

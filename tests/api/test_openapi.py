@@ -123,9 +123,7 @@ def test_every_field_says_what_it_is(document: dict[str, Any]) -> None:
 
 
 def test_every_field_has_an_example(document: dict[str, Any]) -> None:
-    without = [
-        name for name, field in properties(document) if not is_object(field) and not field.get("examples", [])
-    ]
+    without = [name for name, field in properties(document) if not is_object(field) and not field.get("examples", [])]
     assert without == []
 
 

@@ -1,5 +1,6 @@
 """Plans: searched once, stored, found again by their question, listed, and removed. On both databases."""
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -51,7 +52,7 @@ class TestAnswer:
         verdicts = [each["verdict"] for each in candidates]
         assert verdicts == sorted(verdicts)  # fits before tight
         times = [each["time"]["step_seconds"] for each in candidates if each["verdict"] == "fits"]
-        assert all(later * 1.05 >= earlier for earlier, later in zip(times, times[1:], strict=False))
+        assert all(later * 1.05 >= earlier for earlier, later in pairwise(times))
         for each in candidates:
             assert each["peak"]["device_bytes"] == max(stage["device_bytes"] for stage in each["stages"])
             assert each["peak"]["margin_bytes"] >= 0

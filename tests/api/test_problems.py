@@ -68,9 +68,7 @@ class TestRequest:
 
     def test_a_body_of_six_mebibytes_whose_length_is_not_declared(self, api: TestClient) -> None:
         chunks = (b"[" * (1 << 20) for _ in range(6))
-        found = problem(
-            api, 413, "POST", "/v1/imports", content=chunks, headers={"content-type": "application/json"}
-        )
+        found = problem(api, 413, "POST", "/v1/imports", content=chunks, headers={"content-type": "application/json"})
         assert found["code"] == "body_too_large"
 
     def test_a_body_up_to_the_limit_is_read(self, api: TestClient) -> None:
@@ -83,7 +81,15 @@ class TestJson:
 
     @pytest.mark.parametrize(
         "body",
-        [b"{", b'{"job": }', b"{} {}", b"\xef\xbb\xbf{}", b'{"device": NaN}', b'{"device": "\xff"}', b'{"a": "\\ud800"}'],
+        [
+            b"{",
+            b'{"job": }',
+            b"{} {}",
+            b"\xef\xbb\xbf{}",
+            b'{"device": NaN}',
+            b'{"device": "\xff"}',
+            b'{"a": "\\ud800"}',
+        ],
     )
     def test_what_is_not_json(self, api: TestClient, body: bytes) -> None:
         found = send(api, 400, body)
@@ -234,7 +240,9 @@ class TestJob:
     @pytest.mark.parametrize(("path", "pointer"), [("/v1/estimates", "/device"), ("/v1/plans", "/cluster/device")])
     def test_an_unknown_device_is_told_close_ones(self, api: TestClient, path: str, pointer: str) -> None:
         cluster = {"device": "h100-sxm-80", "world_size": 8}
-        question = {"job": open_job(), "cluster": cluster} if path == "/v1/plans" else {"job": job(), "device": "h100-sxm-80"}
+        question = (
+            {"job": open_job(), "cluster": cluster} if path == "/v1/plans" else {"job": job(), "device": "h100-sxm-80"}
+        )
         found = problem(api, 422, "POST", path, json=question)
         assert found["code"] == "unknown_device"
         assert found["errors"][0]["pointer"] == pointer
