@@ -1,68 +1,136 @@
-"""Prediction intervals from measured runs: split-conformal quantiles of measured over predicted.
+"""The interval around a prediction: factors from measured runs, and what they do not see of other kinds of bytes."""
 
-Source: Lei et al. 2018, Distribution-free predictive inference for regression, section 2.2: the k-th smallest of n
-residuals, k = ceil((n + 1)·level), covers a new exchangeable run with at least that probability.
-"""
-
-from collections.abc import Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cache
+from importlib.resources import files
 from math import ceil
 
-from service.calibration.residuals import load_residuals
+import numpy as np
+from numpy.typing import NDArray
 
-COVERAGE = 0.9
-FEWEST_RUNS = 20
-"""A group with fewer runs than this borrows those of every group."""
+from service.calculator.units import MIB
+from service.calibration.conformal import COVERAGE, Nested
+from service.calibration.residuals import Kind, Likeness, load_residuals
+
+FEWEST_PREDICTIONS = 4.0
+"""Different predictions of a framework's kind of bytes; with fewer, its runs of another kind are asked."""
+
+ASKED_INSTEAD: Mapping[Kind, tuple[Kind, ...]] = {
+    "allocated": ("allocated", "reserved", "device"),
+    "reserved": ("reserved", "allocated", "device"),
+    "device": ("device", "reserved", "allocated"),
+}
+"""Kinds of bytes whose runs speak for a kind, the best first."""
+
+ALLOCATOR = (0.97, 1.16)
+"""Reserved bytes over those modelled, which are 1.03 of the allocated: measured 1.03 to 1.19 of them in the 15 runs of
+the repository that report both, and never less than 1."""
+
+DRIVER_BYTES = (200 * MIB, 500 * MIB)
+"""What a context may take less or more than modelled: 0.3-1.0 GiB against 0.5 (memory_model.md 8)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """Factors on a predicted peak, with the runs behind them."""
+    """Ends of an interval as factors and bytes on top, with the runs behind them.
+
+    `group` names the most alike runs that there are, `runs` counts them, and `reached` is the share of them that such
+    intervals hold when their family is left out; `coverage` is the share that is claimed.
+    """
 
     low: float
     high: float
+    less_bytes: int
+    more_bytes: int
     group: str
     runs: int
     coverage: float
+    reached: float
+
+    def upper_ends(self, predicted_bytes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The upper ends around many predictions (bytes)."""
+        ends: NDArray[np.int64] = np.ceil(predicted_bytes * self.high).astype(np.int64) + self.more_bytes
+        return ends
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Ends of a predicted peak (bytes), and where they come from."""
+    """Ends of predicted bytes, and where they come from."""
 
     low_bytes: int
     high_bytes: int
     group: str
     runs: int
     coverage: float
+    reached: float
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """The level at which residuals are cut, and the coverage that it reached by group, one family left out."""
+
+    level: float
+    reached: Mapping[str, float]
 
 
 @cache
-def band(group: str) -> Band:
-    """The factors of a group at the claimed coverage; a thin group takes all runs."""
-    known = [each.ratio for each in load_residuals() if each.group == group]
-    if len(known) < FEWEST_RUNS:
-        group, known = "every measured run", [each.ratio for each in load_residuals()]
-    tail = (1 - COVERAGE) / 2
-    low, high = quantile(known, tail), quantile(known, 1 - tail)
-    return Band(min(low, 1.0), max(high, 1.0), group, len(known), COVERAGE)
+def load_calibration() -> Calibration:
+    """What `make accuracy` found with these residuals."""
+    document = json.loads(files("service.calibration").joinpath("calibration.json").read_text("utf-8"))
+    return Calibration(**document)
 
 
-def quantile(values: Sequence[float], level: float) -> float:
-    """The conformal quantile: the ceil((n + 1)·level)-th smallest value, at most the largest."""
-    ordered = sorted(values)
-    rank = ceil((len(ordered) + 1) * level) if level > 1 / 2 else int((len(ordered) + 1) * level)
-    return ordered[min(max(rank, 1), len(ordered)) - 1]
+@cache
+def _nested() -> Nested:
+    return Nested(load_residuals())
 
 
-def interval(group: str, peak_bytes: int) -> Interval:
-    """Low and high end around a predicted peak."""
-    found = band(group)
+@cache
+def band(likeness: Likeness) -> Band:
+    """The ends of the interval of jobs that are alike."""
+    nested, calibration = _nested(), load_calibration()
+    asked = _asked(likeness, nested)
+    low, high = nested.factors(asked, calibration.level)
+    group = next(name for name in reversed(asked.levels) if nested.runs(name))
+    found = Band(low, high, 0, 0, group, nested.runs(group), COVERAGE, calibration.reached[group])
+    return _widened(found, asked.kind, likeness.kind)
+
+
+def interval(likeness: Likeness, predicted_bytes: int) -> Interval:
+    """Low and high end around predicted bytes of the kind that the likeness has."""
+    found = band(likeness)
     return Interval(
-        low_bytes=int(peak_bytes * found.low),
-        high_bytes=ceil(peak_bytes * found.high),
+        low_bytes=max(int(predicted_bytes * found.low) - found.less_bytes, 0),
+        high_bytes=ceil(predicted_bytes * found.high) + found.more_bytes,
         group=found.group,
         runs=found.runs,
         coverage=found.coverage,
+        reached=found.reached,
     )
+
+
+def _asked(likeness: Likeness, nested: Nested) -> Likeness:
+    """The likeness with the kind of bytes whose runs speak for it."""
+    for kind in ASKED_INSTEAD[likeness.kind]:
+        alike = replace(likeness, kind=kind)
+        if nested.predictions(alike.levels[1]) >= FEWEST_PREDICTIONS:
+            return alike
+    return likeness
+
+
+def _widened(found: Band, asked: Kind, kind: Kind) -> Band:
+    """The band with the range of what the runs that were asked do not show: allocator, context."""
+    if asked in (kind, "device") or kind == "allocated":
+        return found
+    low, high, unseen = found.low, found.high, []
+    if asked == "allocated":
+        low, high = low * ALLOCATOR[0], high * ALLOCATOR[1]
+        unseen.append("the allocator")
+    less, more = (0, 0)
+    if kind == "device":
+        less, more = DRIVER_BYTES
+        unseen.append("the driver")
+    group = f"{found.group}, and the range of {' and '.join(unseen)}"
+    return replace(found, low=low, high=high, less_bytes=less, more_bytes=more, group=group)

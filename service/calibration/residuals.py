@@ -1,6 +1,6 @@
 """Residuals of the calculator on measured runs, as shipped with this method version.
 
-`residuals.jsonl` is made from the measured runs of the repository (`make residuals`); a test recomputes it, so that it
+`residuals.jsonl` is made from the measured runs of the repository by `make accuracy`; a test recomputes it, so that it
 is never older than the calculator.
 """
 
@@ -9,25 +9,56 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Literal
+
+Kind = Literal["allocated", "reserved", "device"]
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """What decides how far a prediction may be off: the profile, what the job leaves open, and the kind of bytes.
+
+    `version` is `own` where the job states the version whose source the profile was read from, and `attention` is
+    `automatic` where the framework picks the kernel as it runs.
+    """
+
+    framework: str
+    implementation: str
+    version: Literal["own", "other"]
+    attention: Literal["stated", "automatic"]
+    kind: Kind
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """Names of the groups that hold such runs, from every run to the most alike."""
+        framework = f"{self.framework}, {self.kind} bytes"
+        implementation = f"{self.framework} ({self.implementation}), {self.kind} bytes"
+        version = f"{implementation}, {'the' if self.version == 'own' else 'not the'} profile's version"
+        return (EVERY_RUN, framework, implementation, version, f"{version}, {self.attention} attention")
+
+
+EVERY_RUN = "every measured run"
 
 
 @dataclass(frozen=True, slots=True)
 class Residual:
-    """One measured run: measured over predicted bytes of the kind that it reports."""
+    """One measured run: measured over predicted bytes of the kind that it reports.
 
-    group: str
+    `weight` is the inverse of the number of runs of the family that share the prediction: published runs repeat.
+    """
+
+    likeness: Likeness
     family: str
-    kind: str
     ratio: float
+    weight: float
 
 
 @cache
 def load_residuals() -> Sequence[Residual]:
     """All residuals, in file order."""
     text = files("service.calibration").joinpath("residuals.jsonl").read_text("utf-8")
-    return tuple(Residual(**json.loads(line)) for line in text.splitlines())
+    return tuple(_residual(**json.loads(line)) for line in text.splitlines())
 
 
-def group_of(framework: str, attention: str) -> str:
-    """The group whose error a job shares: its framework, and whether the attention kernel is known."""
-    return f"{framework}, {'automatic' if attention == 'auto' else 'stated'} attention"
+def _residual(*, family: str, ratio: float, weight: float, **likeness: str) -> Residual:
+    return Residual(Likeness(**likeness), family, ratio, weight)  # type: ignore[arg-type]

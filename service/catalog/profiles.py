@@ -36,6 +36,11 @@ class Profile:
         """Name and state, as answers report it."""
         return f"{self.name} {self.version}"
 
+    def covers(self, version: str) -> bool:
+        """Whether a stated version (its first word) is the one whose source was read."""
+        words = version.split()
+        return bool(words) and self.version.startswith(words[0])
+
 
 @cache
 def _document() -> Mapping[str, Any]:

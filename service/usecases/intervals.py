@@ -1,25 +1,35 @@
 """The interval of a job's prediction: which measured runs the job is most like, and what they say."""
 
 from service.calibration.interval import Band, Interval, band, interval
-from service.calibration.residuals import group_of
+from service.calibration.residuals import Kind, Likeness
+from service.catalog.profiles import load_profiles
 from service.job.resolve import Resolved
 from service.job.schema import Job
 
 
-def interval_around(resolved: Resolved, predicted_bytes: int) -> Interval:
+def interval_around(resolved: Resolved, predicted_bytes: int, kind: Kind = "device") -> Interval:
     """The interval around predicted bytes of a job."""
-    return interval_of(resolved.job, predicted_bytes)
+    return interval_of(resolved.job, predicted_bytes, kind)
 
 
-def interval_of(job: Job, predicted_bytes: int) -> Interval:
+def interval_of(job: Job, predicted_bytes: int, kind: Kind = "device") -> Interval:
     """The interval around predicted bytes of a job whose defaults are written out."""
-    return interval(_group(job), predicted_bytes)
+    return interval(likeness_of(job, kind), predicted_bytes)
 
 
-def band_of(job: Job) -> Band:
-    """The factors that make such intervals, for many predictions at once."""
-    return band(_group(job))
+def band_of(job: Job, kind: Kind = "device") -> Band:
+    """What makes such intervals, for many predictions at once."""
+    return band(likeness_of(job, kind))
 
 
-def _group(job: Job) -> str:
-    return group_of(job.framework.name, job.kernels.attention or "auto")
+def likeness_of(job: Job, kind: Kind) -> Likeness:
+    """What a job whose defaults are written out shares with the measured runs."""
+    version, profile = job.framework.version, load_profiles().get(job.framework.name)
+    own = version is not None and profile is not None and profile.covers(version)
+    return Likeness(
+        framework=job.framework.name,
+        implementation=job.framework.transformer_impl or "",
+        version="own" if own else "other",
+        attention="automatic" if job.kernels.attention in (None, "auto") else "stated",
+        kind=kind,
+    )

@@ -49,6 +49,11 @@ class Measurement(BaseModel):
     scope: Literal["stage", "layer", "loss"] | None = None
     """What `activations` covers: a stage, one layer of one micro-batch, or the loss."""
 
+    @property
+    def most_bytes(self) -> int | None:
+        """Bytes of the run: those given, or the most of any stage; None for a label."""
+        return self.bytes or max((each or 0 for each in self.per_stage or ()), default=None)
+
     @model_validator(mode="after")
     def _bytes_where_they_belong(self) -> "Measurement":
         if self.kind in LABELS and (self.bytes is not None or self.per_stage is not None):

@@ -5,9 +5,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from service.calculator.device import Accelerator
 from service.calculator.estimate import METHOD_VERSION
 from service.calculator.layout import Layout
@@ -144,11 +141,6 @@ def run(asked: Search, progress: Progress | None = None, cancelled: Callable[[],
     """Search the whole space and rank what fits. Raises SearchCancelled."""
     began = time.perf_counter()
     job = asked.resolved.job
-    measured = band_of(job)
-
-    def upper_end(device_bytes: NDArray[np.int64]) -> NDArray[np.int64]:
-        ends: NDArray[np.int64] = np.ceil(device_bytes * measured.high).astype(np.int64)
-        return ends
 
     found = search(
         asked.resolved.model,
@@ -156,7 +148,7 @@ def run(asked: Search, progress: Progress | None = None, cancelled: Callable[[],
         asked.space,
         asked.accelerator,
         top=asked.question.top,
-        upper_end=upper_end,
+        upper_end=band_of(job).upper_ends,
         progress=progress,
         cancelled=cancelled,
     )

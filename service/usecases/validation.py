@@ -1,7 +1,8 @@
 """Measured against predicted: every row of a file of runs, each with its own kind of bytes on its own stage."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from service.calculator.activations.layer import layer_tensors
 from service.calculator.checkpointing import stored_lines
@@ -14,7 +15,7 @@ from service.planner.verdict import Verdict, judge
 from service.usecases.devices import accelerator_of, device_of
 from service.usecases.errors import NoSuchDevice
 from service.usecases.intervals import interval_around
-from service.usecases.measured_runs import BYTE_KINDS, LABELS, BadLine, Kind, MeasuredRun, Measurement
+from service.usecases.measured_runs import BYTE_KINDS, LABELS, BadLine, ByteKind, Kind, MeasuredRun, Measurement
 
 ASSUMED_DEVICE = "a100-sxm-80gb"
 """Where a source names no GPU and bytes are compared; only workspaces and the automatic attention kernel depend on it.
@@ -24,6 +25,19 @@ Such rows of Megatron-LM's CI are those of its older container, whose named runs
 
 ASSUMED_FP8_DEVICE = "h100-sxm-80gb"
 """The same for 8-bit training, which an A100 has not."""
+
+
+INTERVAL_KINDS: Mapping[Kind, ByteKind] = MappingProxyType(
+    {
+        "allocated": "allocated",
+        "reserved": "reserved",
+        "device": "device",
+        "fits": "device",
+        "oom": "device",
+        "activations": "allocated",
+    }
+)
+"""The kind of bytes whose errors a row's prediction has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +67,6 @@ class Comparison:
     verdict: Verdict | None = None
     skipped: str | None = None
     stages: tuple[StageComparison, ...] = ()
-    resolved: Resolved | None = None
 
     @property
     def compared(self) -> Compared | None:
@@ -70,43 +83,64 @@ class Comparison:
         return max([*own, *stages, 0.0], key=abs)
 
 
+@dataclass(frozen=True, slots=True)
+class Priced:
+    """A run's own prediction (bytes), before anything is said about its error; `known` tells that a verdict can be."""
+
+    run: MeasuredRun
+    resolved: Resolved
+    estimate: Estimate
+    accelerator: Accelerator
+    known: bool
+    predicted_bytes: int
+
+
+class Unpriced(ValueError):
+    """A run that has no prediction; the message says why."""
+
+
 def compare(rows: Iterable[MeasuredRun | BadLine]) -> list[Comparison]:
     """Every row beside its prediction, in order; what cannot be priced says why."""
     return [Comparison(row.id, skipped=row.reason) if isinstance(row, BadLine) else _compared(row) for row in rows]
 
 
-def _compared(run: MeasuredRun) -> Comparison:
+def price(run: MeasuredRun) -> Priced:
+    """The prediction of what a run measured. Raises Unpriced."""
     measured = run.measured
     try:
         resolved = resolve(run.job)
         accelerator, usable = _accelerator(run)
     except (InvalidJob, NoSuchDevice) as error:
-        return Comparison(run.id, run, measured.kind, skipped=str(error))
+        raise Unpriced(str(error)) from None
     if measured.kind in LABELS and not (usable and run.device):
-        return Comparison(run.id, run, measured.kind, skipped="whether it fits needs a GPU of known memory")
+        raise Unpriced("whether it fits needs a GPU of known memory")
     if _last_stage(measured) >= resolved.layout.pipeline:
-        reason = f"stage {_last_stage(measured)} of a pipeline of {resolved.layout.pipeline}"
-        return Comparison(run.id, run, measured.kind, skipped=reason)
-    return _priced(run, resolved, accelerator, known=bool(usable and run.device))
-
-
-def _priced(run: MeasuredRun, resolved: Resolved, accelerator: Accelerator, *, known: bool) -> Comparison:
+        raise Unpriced(f"stage {_last_stage(measured)} of a pipeline of {resolved.layout.pipeline}")
     found = estimate(resolved.model, resolved.layout, resolved.recipe, accelerator)
-    around = interval_around(resolved, found.peak.device_bytes)
-    verdict = judge(found.peak.device_bytes, around.high_bytes, accelerator) if known else None
-    predicted = _predicted(run.measured, found, resolved)
-    interval = interval_around(resolved, predicted)
+    known = bool(usable and run.device)
+    return Priced(run, resolved, found, accelerator, known, _predicted(measured, found, resolved))
+
+
+def _compared(run: MeasuredRun) -> Comparison:
+    try:
+        priced = price(run)
+    except Unpriced as reason:
+        return Comparison(run.id, run, run.measured.kind, skipped=str(reason))
+    measured, peak = run.measured, priced.estimate.peak.device_bytes
+    interval = interval_around(priced.resolved, priced.predicted_bytes, INTERVAL_KINDS[measured.kind])
+    verdict = None
+    if priced.known:
+        verdict = judge(peak, interval_around(priced.resolved, peak).high_bytes, priced.accelerator)
     return Comparison(
         id=run.id,
         run=run,
-        kind=run.measured.kind,
-        predicted_bytes=predicted,
+        kind=measured.kind,
+        predicted_bytes=priced.predicted_bytes,
         low_bytes=interval.low_bytes,
         high_bytes=interval.high_bytes,
-        measured_bytes=run.measured.bytes or max((each or 0 for each in run.measured.per_stage or ()), default=None),
+        measured_bytes=measured.most_bytes,
         verdict=verdict,
-        stages=_stages(run.measured, found),
-        resolved=resolved,
+        stages=_stages(measured, priced.estimate),
     )
 
 

@@ -1,38 +1,76 @@
-"""Make `service/calibration/residuals.jsonl` from the measured runs under `tests/data`."""
+"""Residuals of the measured runs of the repository, and the level at which intervals are cut; made, not written."""
 
 import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from service.calculator.estimate import estimate
-from service.calibration.residuals import Residual, group_of
-from service.catalog.devices import load_devices
-from service.job.resolve import resolve
-from service.job.schema import Job
+from service.calibration.conformal import calibrated_level, left_out, reached
+from service.calibration.interval import Calibration
+from service.calibration.residuals import Likeness, Residual
+from service.usecases.intervals import likeness_of
+from service.usecases.measured_runs import BYTE_KINDS
+from service.usecases.validation import Priced, Unpriced, price
+from tests.accuracy.runs import CALIBRATING, runs
 
-DATA = Path(__file__).parents[1] / "data"
-SHIPPED = Path(__file__).parents[2] / "service" / "calibration" / "residuals.jsonl"
+SHIPPED = Path(__file__).parents[2] / "service" / "calibration"
 
-
-def measured_rows() -> list[dict[str, Any]]:
-    """Rows of every file of measured runs."""
-    text = (DATA / "megatron_ci_dense.jsonl").read_text("utf-8")
-    return [json.loads(line) for line in text.splitlines()]
+DIGITS = 6
+"""Decimals of a ratio: one part in a million."""
 
 
-def residual(row: dict[str, Any]) -> Residual:
-    """Measured over predicted allocated bytes of the stage that was measured."""
-    resolved = resolve(Job.model_validate(row["job"]))
-    # Rows that name no GPU come from the A100 runs of the LTS container.
-    accelerator = load_devices()[row["device"] or "a100-sxm-80gb"].accelerator()
-    found = estimate(resolved.model, resolved.layout, resolved.recipe, accelerator)
-    measured = row["measured"]
-    ratio = measured["bytes"] / found.stages[measured["stage"]].allocated_bytes
-    group = group_of(row["job"]["framework"]["name"], resolved.recipe.attention)
-    return Residual(group, row["family"], measured["kind"], round(ratio, 6))
+def residuals() -> list[Residual]:
+    """Measured over predicted bytes of every run that can be priced, grade C excepted."""
+    found = [(each, _likeness(each)) for each in _calibrating()]
+    repeated = Counter((each.run.family, likeness, each.predicted_bytes) for each, likeness in found)
+    return [
+        Residual(
+            likeness=likeness,
+            family=each.run.family,
+            ratio=round((each.run.measured.most_bytes or 0) / each.predicted_bytes, DIGITS),
+            weight=round(1 / repeated[each.run.family, likeness, each.predicted_bytes], DIGITS),
+        )
+        for each, likeness in found
+    ]
+
+
+def calibration(found: Sequence[Residual]) -> Calibration:
+    """The level, and what it reaches in each group when one family is left out."""
+    level = calibrated_level(found)
+    trials = left_out(found, level)
+    names = sorted({name for each in found for name in each.likeness.levels})
+    inside = {name: [each for each in trials if name in each.residual.likeness.levels] for name in names}
+    return Calibration(level, {name: round(reached(members), 3) for name, members in inside.items()})
+
+
+def write() -> None:
+    """Write what the service ships with."""
+    found = residuals()
+    (SHIPPED / "residuals.jsonl").write_text("".join(f"{json.dumps(_flat(each))}\n" for each in found), "utf-8")
+    document = json.dumps(asdict(calibration(found)), indent=2)
+    (SHIPPED / "calibration.json").write_text(f"{document}\n", "utf-8")
+
+
+def _calibrating() -> Iterator[Priced]:
+    for name in CALIBRATING:
+        for run in runs(name):
+            if run.measured.kind in BYTE_KINDS and run.grade != "C":
+                with suppress(Unpriced):
+                    yield price(run)
+
+
+def _likeness(found: Priced) -> Likeness:
+    kind: Any = found.run.measured.kind
+    return likeness_of(found.resolved.job, kind)
+
+
+def _flat(residual: Residual) -> dict[str, Any]:
+    document = asdict(residual)
+    return {**document.pop("likeness"), **document}
 
 
 if __name__ == "__main__":
-    found = [json.dumps(asdict(residual(row))) for row in measured_rows()]
-    SHIPPED.write_text("\n".join(found) + "\n", "utf-8")
+    write()

@@ -1,0 +1,102 @@
+"""Prediction intervals from residuals of nested groups, and the coverage they reach on families left out.
+
+A job's interval is cut from the residuals of its own group. A thin group borrows: with n different predictions it keeps
+the share n / (n + `PRIOR`) of the weight and hands the rest to the group around it, and so on up to every run: the
+predictive mean of a hierarchical Dirichlet process (Teh et al. 2006, Hierarchical Dirichlet processes, section 4).
+The level at which the tails are cut is the lowest one that reaches the claimed coverage when each family in turn is
+left out (Barber et al. 2021, Predictive inference with the jackknife+, with families as folds).
+"""
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from service.calibration.residuals import Likeness, Residual
+
+COVERAGE = 0.9
+"""The share of runs that an interval claims to hold."""
+
+PRIOR = 5.0
+"""Different predictions with which a group outweighs the wider group around it: the fewest that show a spread."""
+
+LEVELS = tuple(each / 1000 for each in range(700, 996, 5))
+"""Central shares of the residuals that are tried for the claimed coverage."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One run against the interval that is made without its family."""
+
+    residual: Residual
+    low: float
+    high: float
+
+    @property
+    def covered(self) -> bool:
+        """Whether the interval holds the run."""
+        return self.low <= self.residual.ratio <= self.high
+
+
+class Nested:
+    """Residuals by group, in ascending order of their ratio."""
+
+    def __init__(self, residuals: Sequence[Residual]) -> None:
+        self._residuals = sorted(residuals, key=lambda each: each.ratio)
+        self._members: dict[str, list[int]] = defaultdict(list)
+        for index, each in enumerate(self._residuals):
+            for name in each.likeness.levels:
+                self._members[name].append(index)
+
+    def runs(self, group: str) -> int:
+        """Measured runs of a group."""
+        return len(self._members[group])
+
+    def predictions(self, group: str) -> float:
+        """Different predictions among a group's runs."""
+        return sum(self._residuals[index].weight for index in self._members[group])
+
+    def factors(self, likeness: Likeness, level: float) -> tuple[float, float]:
+        """Ends of the central share of the residuals that such a job has, around 1."""
+        below = list(accumulate(self._weights(likeness)))
+        tail = below[-1] * (1 - level) / 2
+        low = next(index for index, total in enumerate(below) if total > tail)
+        high = next(index for index, total in enumerate(below) if total >= below[-1] - tail)
+        return min(self._residuals[low].ratio, 1.0), max(self._residuals[high].ratio, 1.0)
+
+    def _weights(self, likeness: Likeness) -> list[float]:
+        weights = [0.0] * len(self._residuals)
+        left = 1.0
+        for depth, name in reversed(list(enumerate(likeness.levels))):
+            own = self.predictions(name)
+            share = left if depth == 0 else left * own / (own + PRIOR)
+            for index in self._members[name]:
+                weights[index] += share * self._residuals[index].weight / own
+            left -= share
+        return weights
+
+
+def left_out(residuals: Sequence[Residual], level: float) -> list[Trial]:
+    """Every run against the interval of the other families."""
+    trials = []
+    for family in sorted({each.family for each in residuals}):
+        others = Nested([each for each in residuals if each.family != family])
+        found: dict[Likeness, tuple[float, float]] = {}
+        for each in (each for each in residuals if each.family == family):
+            if each.likeness not in found:
+                found[each.likeness] = others.factors(each.likeness, level)
+            trials.append(Trial(each, *found[each.likeness]))
+    return trials
+
+
+def reached(trials: Sequence[Trial]) -> float:
+    """Share of the different predictions whose runs are covered."""
+    whole = sum(each.residual.weight for each in trials)
+    return sum(each.residual.weight for each in trials if each.covered) / whole
+
+
+def calibrated_level(residuals: Sequence[Residual]) -> float:
+    """The lowest of `LEVELS` that reaches the claimed coverage on families left out, or the highest when none does."""
+    found = bisect_left(LEVELS, COVERAGE, key=lambda level: reached(left_out(residuals, level)))
+    return LEVELS[min(found, len(LEVELS) - 1)]
