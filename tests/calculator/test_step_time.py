@@ -9,11 +9,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.calculator.layout import Checkpointing, Layout
-from service.calculator.model import Attention, LayerKind, Mlp, Model
+from service.calculator.model import (
+    Attention,
+    FeedForward,
+    LatentAttention,
+    LayerKind,
+    Mamba,
+    Mixer,
+    Mlp,
+    Model,
+    Moe,
+    Prediction,
+)
 from service.calculator.parameters import model_parameters
 from service.calculator.placement import place
 from service.calculator.step_time import Rates, StepTime, rates_of, step_time
 from service.calculator.step_time.collectives import all_reduce_seconds, gather_seconds, group_of, send_seconds
+from service.calculator.step_time.rates import GROUPED
 from service.calculator.units import where
 from tests.builders import A100, H100, LLAMA_3_8B, gpt, layout, recipe
 
@@ -49,6 +61,59 @@ def test_operations_of_a_step_are_those_of_the_published_count() -> None:
     per_token = layers * (3 * products + 3.5 * attention) + 3 * 2 * h * vocabulary
     step = timed(LLAMA_3_8B, COUNTING)
     assert step.step_seconds == pytest.approx(8 * s * per_token, rel=1e-9)
+
+
+def one_layer(attention: Mixer | None, mlp: FeedForward | None, prediction: Prediction | None = None) -> Model:
+    """A model of one layer whose head is too small to count."""
+    kinds = (LayerKind(attention, mlp),)
+    return Model("one", 1024, 1, kinds, (0,), "rmsnorm", "rope", 0, tied_embeddings=False, prediction=prediction)
+
+
+def operations(model: Model, **changes: Any) -> float:
+    """Operations of one token in a forward and a backward, the head's left out."""
+    kernels = recipe(vocabulary_multiple=1)
+    step = step_time(model, layout(model, **changes), kernels, A100, COUNTING)
+    return float(step.step_seconds) / (8 * 2048) - 3 * 2 * 1024
+
+
+def test_operations_of_latent_attention_are_those_of_the_published_count() -> None:
+    """Projections down and up, and causal scores and values of unequal widths (memory_model.md, section 10)."""
+    h, a, q_rank, rank, nope, rope, value, s = 1024, 8, 96, 64, 32, 16, 48, 2048
+    products = 2 * (
+        h * q_rank + q_rank * a * (nope + rope) + h * (rank + rope) + rank * a * (nope + value) + a * value * h
+    )
+    attention = s * a * (nope + rope + value)
+    model = one_layer(LatentAttention(a, q_rank, rank, nope, rope, value), None)
+    assert operations(model) == pytest.approx(3 * products + 3.5 * attention, rel=1e-9)
+
+
+def test_operations_of_experts_are_those_of_the_published_count() -> None:
+    """Routed experts at the rate of grouped products, shared experts and router at that of dense ones."""
+    h, experts, top_k, width, shared = 1024, 16, 2, 512, 256
+    model = one_layer(None, Moe(experts, top_k, width, "swiglu", shared_width=shared))
+    expected = 3 * (top_k * 6 * h * width / GROUPED + 6 * h * shared + 2 * h * experts)
+    assert operations(model) == pytest.approx(expected, rel=1e-9)
+
+
+def test_expert_parallelism_moves_tokens_and_divides_no_work() -> None:
+    model = one_layer(None, Moe(16, 2, 512, "swiglu"))
+    assert operations(model, expert=8, data=8) == pytest.approx(operations(model, data=8), rel=1e-9)
+    seconds = [timed(model, expert=each, data=8).pipeline_seconds for each in (1, 2, 8)]
+    assert seconds[0] < seconds[1] < seconds[2]
+
+
+def test_prediction_adds_a_layer_a_projection_and_a_head_for_each_depth() -> None:
+    mlp = Mlp(2048, "swiglu")
+    plain, twice = (operations(one_layer(None, mlp, each)) for each in (None, Prediction(depths=2, kind=0)))
+    depth = 6 * 1024 * 2048 + 2 * 2 * 1024 * 1024 + 2 * 1024
+    assert twice - plain == pytest.approx(2 * 3 * depth, rel=1e-9)
+
+
+def test_a_mamba_mixer_costs_the_same_for_every_token() -> None:
+    model = one_layer(Mamba(heads=32, head_dim=64, state=128, groups=8, conv=4), None)
+    short, long = (timed(model, COUNTING, sequence_length=each).step_seconds / each for each in (2048, 32768))
+    assert short == pytest.approx(long, rel=1e-9)
+    assert operations(model) > 3 * 2 * 3 * 1024 * 2048
 
 
 def test_full_checkpointing_repeats_every_layer_forward() -> None:

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from service.calculator.layout import Layout
-from service.calculator.model import Attention
 from service.calculator.recipe import Recipe
 from service.calculator.step_time.floats import Float, as_float, larger, smaller
 from service.calculator.step_time.rates import ATTENTION_BACKWARD, Rates
@@ -26,6 +25,10 @@ class Cost:
 
     def __add__(self, other: "Cost") -> "Cost":
         return Cost(self.forward + other.forward, self.backward + other.backward)
+
+    def times(self, count: Float) -> "Cost":
+        """The same part, so many times."""
+        return Cost(self.forward * count, self.backward * count)
 
     @property
     def both(self) -> Float:
@@ -50,28 +53,27 @@ def passes(elements: Float, forward: float, backward: float, width: int, rates: 
     return Cost(once * forward + rates.kernel_seconds, once * backward + rates.kernel_seconds)
 
 
-def attention_core(attention: Attention, layout: Layout, recipe: Recipe, rates: Rates) -> Cost:
-    """Scores, softmax and weighted values of one layer on one GPU.
+def attention_core(
+    heads: int, key_dim: int, value_dim: int, window: int | None, layout: Layout, recipe: Recipe, rates: Rates
+) -> Cost:
+    """Scores, softmax and weighted values of one layer on one GPU; `key_dim` and `value_dim` are widths of a head.
 
     Fused kernels skip what is masked: a query meets half of the sequence, or its window. Kernels that store scores
     compute and touch all of them.
     """
     tokens, sequence = as_float(layout.tokens), as_float(layout.sequence_length)
-    width = attention.query_width / as_float(layout.tensor)
+    local_heads = heads / as_float(layout.tensor)
+    per_pair = 2.0 * local_heads * (key_dim + value_dim)
     if recipe.scores_stored:
-        return _stored_scores(tokens * sequence, attention, width, layout, recipe, rates)
-    keys = sequence / 2.0
-    if attention.window is not None:
-        keys = smaller(keys, float(attention.window))
-    once = 4.0 * tokens * keys * width / rates.attention
+        return _stored_scores(tokens * sequence, per_pair, local_heads, recipe, rates)
+    keys = sequence / 2.0 if window is None else smaller(sequence / 2.0, float(window))
+    once = tokens * keys * per_pair / rates.attention
     return Cost(once + rates.kernel_seconds, ATTENTION_BACKWARD * once + rates.kernel_seconds)
 
 
-def _stored_scores(
-    pairs: Float, attention: Attention, width: Float, layout: Layout, recipe: Recipe, rates: Rates
-) -> Cost:
+def _stored_scores(pairs: Float, per_pair: Float, local_heads: Float, recipe: Recipe, rates: Rates) -> Cost:
     forward, backward = SCORE_PASSES[recipe.attention]
-    once = 4.0 * pairs * width / rates.matmul
-    scores = pairs * attention.heads / as_float(layout.tensor) * BYTES[recipe.compute] / rates.memory
+    once = pairs * per_pair / rates.matmul
+    scores = pairs * local_heads * BYTES[recipe.compute] / rates.memory
     fixed = SCORE_KERNELS * rates.kernel_seconds
     return Cost(once + scores * forward + fixed, 2.0 * once + scores * backward + fixed)

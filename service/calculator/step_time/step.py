@@ -16,7 +16,14 @@ from service.calculator.states import parameter_count, stage_parameters
 from service.calculator.step_time.collectives import all_reduce_seconds, gather_seconds, group_of, send_seconds
 from service.calculator.step_time.floats import Float, as_float, choose, larger
 from service.calculator.step_time.kernels import Cost
-from service.calculator.step_time.layers import embedding_cost, head_cost, layer_parts, selective_recompute, whole
+from service.calculator.step_time.layers import (
+    embedding_cost,
+    head_cost,
+    layer_parts,
+    prediction_cost,
+    selective_recompute,
+    whole,
+)
 from service.calculator.step_time.rates import Rates, rates_of
 from service.calculator.units import BYTES
 
@@ -91,7 +98,8 @@ def _stages(model: Model, layout: Layout, recipe: Recipe, rates: Rates) -> list[
             if first:
                 work = work + embedding_cost(model, layout, recipe, rates)
             if last:
-                work = work + head_cost(model, layout, recipe, rates)
+                head = head_cost(model, layout, recipe, rates)
+                work = work + head + prediction_cost(model, layers, head, layout, recipe, rates)
             parameters = as_float(parameter_count(stage_parameters(model, layout, recipe, rank)))
             found[key] = _Stage(work + Cost(0.0, recompute), recompute, parameters)
     return list(found.values())
@@ -100,7 +108,7 @@ def _stages(model: Model, layout: Layout, recipe: Recipe, rates: Rates) -> list[
 def _layers(chunk: Mapping[int, int], layers: Mapping[int, Cost]) -> Cost:
     total = Cost()
     for kind, count in chunk.items():
-        total = total + Cost(count * layers[kind].forward, count * layers[kind].backward)
+        total = total + layers[kind].times(count)
     return total
 
 

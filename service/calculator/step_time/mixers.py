@@ -1,0 +1,110 @@
+"""Seconds of what mixes tokens in a layer: attention, latent attention, or a Mamba-2 mixer."""
+
+from collections.abc import Mapping
+
+from service.calculator.layout import Layout
+from service.calculator.model import Attention, LatentAttention, Mamba, Mixer
+from service.calculator.recipe import Recipe
+from service.calculator.step_time.collectives import gather_seconds, group_of
+from service.calculator.step_time.floats import Float, as_float, larger
+from service.calculator.step_time.kernels import Cost, attention_core, passes, product
+from service.calculator.step_time.rates import Rates
+from service.calculator.units import BYTES
+
+ROTARY_PASSES = (2, 2)
+
+MERGE_PASSES = (5, 5)
+"""A partial output is read in 16 bits, the running one read and written in fp32 (memory_model.md 3.6: c partial outputs
+and an fp32 accumulator); the backward adds up gradients the same way."""
+
+SCAN_CHUNK = 128
+"""Tokens that a Mamba-2 scan treats as one block (megatron/core/ssm/mamba_mixer.py, chunk_size)."""
+
+
+def mixer_parts(mixer: Mixer | None, hidden: int, layout: Layout, recipe: Recipe, rates: Rates) -> Mapping[str, Cost]:
+    """Costs of a layer's mixer by part, its norm and its tensor-parallel traffic aside."""
+    if isinstance(mixer, Attention):
+        return _attention(mixer, hidden, layout, recipe, rates)
+    if isinstance(mixer, LatentAttention):
+        return _latent(mixer, hidden, layout, recipe, rates)
+    if isinstance(mixer, Mamba):
+        return _mamba(mixer, hidden, layout, recipe, rates)
+    return {}
+
+
+def _attention(attention: Attention, hidden: int, layout: Layout, recipe: Recipe, rates: Rates) -> Mapping[str, Cost]:
+    width, tokens, tensor = BYTES[recipe.compute], as_float(layout.tokens), as_float(layout.tensor)
+    query, key = attention.query_width / tensor, attention.key_width / tensor
+    core = attention_core(
+        attention.heads, attention.head_dim, attention.head_dim, attention.window, layout, recipe, rates
+    )
+    return {
+        "projections": product(tokens, hidden, query + 2.0 * key, width, rates)
+        + product(tokens, query, hidden, width, rates),
+        "rotary": passes(tokens * (query + key), *ROTARY_PASSES, width, rates),
+        "core": _over_context(core, query, 2.0 * key, layout, recipe, rates),
+    }
+
+
+def _latent(latent: LatentAttention, hidden: int, layout: Layout, recipe: Recipe, rates: Rates) -> Mapping[str, Cost]:
+    """The projections down are whole on every rank, for its own tokens; those up are split by heads."""
+    width, tokens, tensor = BYTES[recipe.compute], as_float(layout.tokens), as_float(layout.tensor)
+    own = tokens / as_float(layout.sequence_shards)
+    heads = latent.heads / tensor
+    per_key = latent.nope_dim + latent.rope_dim
+    query = heads * per_key
+    down = product(own, hidden, float(latent.latent_rank + latent.rope_dim), width, rates)
+    up = product(tokens, float(latent.latent_rank), heads * (latent.nope_dim + latent.value_dim), width, rates)
+    if latent.query_rank:
+        down = down + product(own, hidden, float(latent.query_rank), width, rates)
+        up = up + product(tokens, float(latent.query_rank), query, width, rates)
+    else:
+        up = up + product(tokens, hidden, query, width, rates)
+    core = attention_core(latent.heads, per_key, latent.value_dim, None, layout, recipe, rates)
+    pair = heads * (per_key + latent.value_dim)
+    return {
+        "projections": down + product(tokens, heads * latent.value_dim, hidden, width, rates),
+        "up_projections": up,
+        "rotary": passes(tokens * heads * 2.0 * latent.rope_dim, *ROTARY_PASSES, width, rates),
+        "core": _over_context(core, query, pair, layout, recipe, rates),
+    }
+
+
+def _mamba(mamba: Mamba, hidden: int, layout: Layout, recipe: Recipe, rates: Rates) -> Mapping[str, Cost]:
+    """Projections, convolution, and the scan: products inside a block of tokens, and with the state between blocks.
+
+    Source of the scan's count: Dao and Gu 2024 (arXiv 2405.21060), section 6.
+    """
+    width, tokens, tensor = BYTES[recipe.compute], as_float(layout.tokens), as_float(layout.tensor)
+    inner, state = mamba.inner_width / tensor, mamba.state_width / tensor
+    columns = 2.0 * inner + state + mamba.heads / tensor
+    inside = tokens * SCAN_CHUNK * (state / 2.0 + inner)
+    between = 2.0 * tokens * inner * mamba.state
+    once = 2.0 * (inside + between) / rates.matmul + rates.kernel_seconds
+    return {
+        "projections": product(tokens, hidden, columns, width, rates) + product(tokens, inner, hidden, width, rates),
+        "convolution": passes(tokens * (inner + state), 2, 3, width, rates),
+        "scan": Cost(once, 2.0 * once),
+    }
+
+
+def _over_context(core: Cost, query: Float, pair: Float, layout: Layout, recipe: Recipe, rates: Rates) -> Cost:
+    """Attention, and what of its context-parallel traffic it cannot hide; widths of a rank's queries, and keys+values.
+
+    A ring passes keys and values on while it computes on the last ones, one kernel and one merge of partial outputs for
+    each rank; gathering them, or exchanging heads for sequence, comes before and after (memory_model.md 10).
+    """
+    if isinstance(layout.context, int) and layout.context == 1:
+        return core
+    width, tokens, context = BYTES[recipe.compute], as_float(layout.tokens), as_float(layout.context)
+    group = group_of(layout.context, layout.tensor, rates)
+    if layout.context_method == "p2p":
+        merge = passes(tokens * query, *MERGE_PASSES, width, rates)
+        steps = Cost(rates.kernel_seconds, rates.kernel_seconds) + merge
+        moved = gather_seconds(group, tokens * pair * width * context, rates)
+        hidden = Cost(larger(core.forward, moved), larger(core.backward, 2.0 * moved))
+        return hidden + steps.times(context - 1.0)
+    gathers = layout.context_method == "all_gather"
+    exchanged = pair * context if gathers else pair + 2.0 * query
+    moved = gather_seconds(group, tokens * exchanged * width, rates)
+    return core + Cost(moved, moved)
