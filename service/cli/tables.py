@@ -67,7 +67,7 @@ def notes(found: EstimateAnswer) -> Iterator[str]:
     around = found.interval
     yield (
         f"between {gib(around.low_bytes)} and {gib(around.high_bytes)} GiB in {around.coverage:.0%} of cases, "
-        f"by {around.runs} measured runs ({around.group})"
+        f"by {around.runs} measured runs ({around.group}; {around.reached:.0%} with their source left out)"
     )
     if found.time is not None:
         yield (

@@ -1,5 +1,6 @@
 """The itemised memory of a job on a device."""
 
+from functools import cache
 from typing import Any, Self
 
 from pydantic import Field
@@ -11,6 +12,12 @@ from service.calculator.ledger import Category, Line, Moment, Scope
 from service.calculator.step_time import StepTime
 from service.usecases.estimates import EstimateAnswer as Estimated
 from service.usecases.estimates import Verdict
+
+
+@cache
+def _names(moments: tuple[Moment, ...]) -> list[str]:
+    # Few kinds of lines, many lines: most of them share their moments with another.
+    return [each.value for each in moments]
 
 
 class LedgerLine(Answer):
@@ -40,8 +47,8 @@ class LedgerLine(Answer):
     """Where its shape and lifetime come from."""
 
     @classmethod
-    def of(cls, line: Line) -> Self:
-        """Return the wire form of a ledger line."""
+    def of(cls, line: Line, size_bytes: int) -> Self:
+        """Return the wire form of a ledger line of this size."""
         tensor = line.tensor
         return cls(
             name=tensor.name,
@@ -49,9 +56,9 @@ class LedgerLine(Answer):
             shape=[int(each) for each in tensor.shape],
             dtype=tensor.dtype,
             count=int(line.count),
-            bytes=int(line.bytes),
+            bytes=size_bytes,
             sharded_by=list(tensor.sharded_by),
-            alive=[each.value for each in line.alive],
+            alive=_names(line.alive),
             scope=line.scope,
             modelled=line.modelled,
             source=tensor.source,
@@ -110,7 +117,7 @@ class Stage(Answer):
     @classmethod
     def of(cls, stage: StageEstimate) -> Self:
         """Return the wire form of a stage: its ledger at the worst moment only."""
-        ledger = [LedgerLine.of(each) for each in stage.ledger if each.bytes]
+        ledger = [LedgerLine.of(line, size) for line in stage.ledger if (size := int(line.bytes))]
         categories: dict[str, Any] = dict.fromkeys((each.value for each in Category), 0)
         for line in ledger:
             categories[line.category] += line.bytes
@@ -164,12 +171,16 @@ class Capacity(Answer):
 class IntervalAnswer(Answer):
     """Where the ends of the interval come from."""
 
-    group: str = Field(examples=["megatron-core, stated attention"])
+    group: str = Field(
+        examples=["megatron-core (transformer_engine), allocated bytes, the profile's version, stated attention"]
+    )
     """The measured runs that were looked at."""
     runs: int = Field(ge=0, examples=[64])
     """How many they are."""
     coverage: Fraction = Field(examples=[0.9])
     """Share of such runs whose measured peak is inside (0 to 1)."""
+    reached: Fraction = Field(examples=[0.92])
+    """Share of the group's runs that such intervals hold when the runs of the same source are left out (0 to 1)."""
 
 
 class Time(Answer):
@@ -244,7 +255,10 @@ class EstimateAnswer(Answer):
             peak=_peak(found),
             capacity=_capacity(found),
             interval=IntervalAnswer(
-                group=found.interval.group, runs=found.interval.runs, coverage=found.interval.coverage
+                group=found.interval.group,
+                runs=found.interval.runs,
+                coverage=found.interval.coverage,
+                reached=found.interval.reached,
             ),
             stages=[Stage.of(each) for each in found.estimate.stages],
             time=None if found.time is None else Time.of(found.time),
