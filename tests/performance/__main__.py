@@ -1,0 +1,119 @@
+"""`make bench`: what one estimate costs, how fast a search is, and what the service adds. On loopback, a minute.
+
+The figures of one run can be compared with each other; those of two machines, or of a busy and an idle one, cannot.
+"""
+
+import asyncio
+import json
+import os
+import platform
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from service.api.schemas.estimate import EstimateAnswer
+from service.calculator.estimate import estimate
+from service.job.resolve import resolve
+from service.job.schema import Job
+from service.usecases.devices import accelerator_of, device_of
+from service.usecases.estimates import estimate_job
+from service.usecases.searches import Question, prepare, run
+from service.usecases.spaces import Cluster
+from tests.api.questions import DEVICE, job, open_job
+from tests.api.serving import served
+from tests.performance import load
+
+JOBS: dict[str, dict[str, Any]] = {
+    "Llama-3-8B, 2 stages": job(),
+    "Llama-3-70B, 8 stages": job(
+        model={"preset": "llama-3-70b"}, world_size=256, parallelism={"pipeline": 8, "virtual_pipeline": 2}
+    ),
+    "GPT-3 175B, 16 stages": job(
+        model={"preset": "gpt-3-175b"},
+        world_size=512,
+        parallelism={"pipeline": 16},
+        batch={"global": 1536, "sequence_length": 2048},
+    ),
+}
+SEARCHES: dict[str, tuple[dict[str, Any], int]] = {
+    "Llama-3-8B, 64 GPUs": (open_job(), 64),
+    "GPT-3 175B, 512 GPUs": (
+        open_job(model={"preset": "gpt-3-175b"}, batch={"global": 1536, "sequence_length": 2048}),
+        512,
+    ),
+}
+CONNECTIONS = 16
+SECONDS = 5.0
+
+
+def main() -> None:
+    """Print every figure."""
+    print(f"Python {platform.python_version()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n")
+    for section in (estimates, searches, service):
+        section()
+        print()
+
+
+def estimates() -> None:
+    """Microseconds of an itemised estimate: the calculator alone, with defaults and rules, and as JSON."""
+    print("itemised estimate, us (median)    calculator   from a job     and JSON")
+    accelerator = accelerator_of(device_of(DEVICE, ""))
+    for name, document in JOBS.items():
+        stated = Job.model_validate(document)
+        resolved = resolve(stated)
+        parts = (
+            lambda r=resolved: estimate(r.model, r.layout, r.recipe, accelerator),
+            lambda j=stated: estimate_job(j, DEVICE),
+            lambda j=stated: EstimateAnswer.of(estimate_job(j, DEVICE)).model_dump_json(),
+        )
+        print(f"  {name:30}" + "".join(f"{_microseconds(each):13,.0f}" for each in parts))
+
+
+def searches() -> None:
+    """Layouts per second of a whole search, ranking and frontier included, on one core."""
+    print("search, one core                     layouts     seconds    layouts/s")
+    for name, (document, gpus) in SEARCHES.items():
+        asked = prepare(Question(Job.model_validate(document), Cluster(DEVICE, gpus)), 10**9)
+        began = time.process_time()
+        answer = run(asked)
+        seconds = time.process_time() - began
+        print(f"  {name:30} {answer.searched:12,} {seconds:11.2f} {answer.searched / seconds:12,.0f}")
+
+
+def service() -> None:
+    """Requests per second and latency of estimates, beside a route that does nothing."""
+    requests = [load.Request("GET /livez (empty)", "GET", "/livez")]
+    requests += [
+        load.Request(f"estimate {name}", "POST", "/v1/estimates", json.dumps({"job": each, "device": DEVICE}).encode())
+        for name, each in JOBS.items()
+    ]
+    print(f"service, {CONNECTIONS} connections            requests/s      p50 ms      p99 ms  of the empty route")
+    with TemporaryDirectory() as name, served(f"sqlite:///{name}/memplan.db", Path(name)) as address:
+        port = int(address.rpartition(":")[2])
+        empty = 0.0
+        for request in requests:
+            asyncio.run(load.run(port, request, connections=CONNECTIONS, seconds=1.0))
+            found = asyncio.run(load.run(port, request, connections=CONNECTIONS, seconds=SECONDS))
+            empty = empty or found.per_second
+            share = found.per_second / empty
+            print(
+                f"  {request.name:30} {found.per_second:12,.0f} {found.median * 1e3:11.1f} {found.p99 * 1e3:11.1f}"
+                f" {share:18.1%}"
+            )
+
+
+def _microseconds(call: Callable[[], object]) -> float:
+    call()
+    times, until = [], time.perf_counter() + 1.0
+    while time.perf_counter() < until:
+        began = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - began)
+    return median(times) * 1e6
+
+
+if __name__ == "__main__":
+    main()
