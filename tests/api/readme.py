@@ -63,20 +63,25 @@ def _shortened(answer: dict[str, Any]) -> str:
     largest = max(first["ledger"], key=lambda line: line["bytes"])
     line = {key: largest[key] for key in ("name", "shape", "dtype", "count", "bytes", "sharded_by", "source")}
     stage = {key: first[key] for key in ("stage", "moment", "in_flight_microbatches", "device_bytes", "categories")}
-    shown = {key: answer[key] for key in ("verdict", "reason", "peak", "time")}
+    shown = {key: answer[key] for key in ("verdict", "reason", "peak")}
     return _pretty({**shown, "stages": [{**stage, "ledger": [line]}]}) + "\n"
 
 
 def _pretty(value: Any, indent: str = "") -> str:
-    """JSON in which an object or list is one line where that fits a hundred columns."""
+    """JSON of at most a hundred columns, as many members on a line as there is room for."""
     line = json.dumps(value)
     if len(indent) + len(line) <= _WIDEST or not isinstance(value, dict | list):
         return line
-    below = indent + "  "
     if isinstance(value, list):
-        return "[" + ",\n".join(_pretty(each, indent) for each in value) + "]"
-    members = ",\n".join(f"{below}{json.dumps(key)}: {_pretty(each, below)}" for key, each in value.items())
-    return "{\n" + members + "\n" + indent + "}"
+        return "[" + ", ".join(_pretty(each, indent) for each in value) + "]"
+    below = indent + "  "
+    lines = [below]
+    for key, each in value.items():
+        member = f"{json.dumps(key)}: {_pretty(each, below)},"
+        if len(lines[-1]) + len(member) > _WIDEST and lines[-1] != below:
+            lines.append(below)
+        lines[-1] += member + " "
+    return "{\n" + "\n".join(each.rstrip() for each in lines).rstrip(",") + "\n" + indent + "}"
 
 
 def _console(command: str) -> str:
