@@ -65,12 +65,21 @@ def test_a_command_in_a_script_is_inert(api: TestClient, tmp_path: Path, form: s
     assert not witness.exists()
 
 
-def test_a_value_that_a_command_decides_is_missing(api: TestClient) -> None:
-    found = imported(api, text=script()["text"].replace("--micro-batch-size 1", "--micro-batch-size $(cat micro)"))
+@pytest.mark.parametrize(
+    ("stated", "decided", "section", "field"),
+    [
+        ("--micro-batch-size 1", "--micro-batch-size $(cat micro)", "batch", "micro"),
+        ("TP=8", "TP=$(nvidia-smi -L | wc -l)", "parallelism", "tensor"),
+    ],
+)
+def test_a_value_that_a_command_decides_is_missing(
+    api: TestClient, stated: str, decided: str, section: str, field: str
+) -> None:
+    found = imported(api, text=script()["text"].replace(stated, decided))
     assert found["outcome"] == "incomplete"
     (missing,) = found["missing"]
     assert "no command is run" in missing["message"]
-    assert "micro" not in found["job"]["batch"]
+    assert field not in found["job"][section]
 
 
 @pytest.mark.parametrize("name", ["/etc/passwd", "../model.sh", "a/../../b", "C:\\model.sh"])
