@@ -1,6 +1,6 @@
 # Needs make, and a Python of 3.11 or newer with pip. Everything else is installed into .venv.
 .DEFAULT_GOAL := help
-.PHONY: help env serve test lint types format bench pins clean
+.PHONY: help env serve test lint types format bench accuracy pins clean
 
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -50,6 +50,9 @@ format: env ## Rewrite the code in the project's format
 
 bench: env ## Measure the calculator, the search and the service
 	$(PY) -m tests.performance
+
+accuracy: env ## Compare measured runs with predictions; rewrite the intervals and docs/accuracy.md
+	$(PY) -m tests.accuracy
 
 pins: env ## Pin the newest versions that pyproject.toml admits, in constraints/
 	$(PY) -m pip install --quiet uv

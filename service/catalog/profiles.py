@@ -1,5 +1,6 @@
 """Framework profiles and loss recipes: defaults and habits, as data with their sources."""
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -30,6 +31,7 @@ class Profile:
     grad_accumulation_fusion: bool
     deallocate_pipeline_outputs: bool
     gradient_copy_kept: bool
+    container: str = ""
 
     @property
     def identity(self) -> str:
@@ -37,9 +39,9 @@ class Profile:
         return f"{self.name} {self.version}"
 
     def covers(self, version: str) -> bool:
-        """Whether a stated version (its first word) is the one whose source was read."""
-        words = version.split()
-        return bool(words) and self.version.startswith(words[0])
+        """Whether a stated version is the one whose source was read, in the container whose libraries were read."""
+        stated, _, where = version.strip().partition(" ")
+        return bool(stated) and self.version.startswith(stated) and where in {"", self.container}
 
 
 @cache
@@ -51,6 +53,21 @@ def _document() -> Mapping[str, Any]:
 def load_profiles() -> Mapping[str, Profile]:
     """Profiles by framework name."""
     return {name: Profile(name=name, **fields) for name, fields in _document()["profiles"].items()}
+
+
+_ENGINE = re.compile(r"Transformer ?Engine v?(\d+)\.(\d+)", re.IGNORECASE)
+_NEW_GRADIENT = (2, 18)
+
+
+def loss_recipe(name: str, version: str | None) -> LossRecipe:
+    """The loss recipe of a name as a framework's version has it; the newest where the version does not tell.
+
+    Raises KeyError for an unknown name.
+    """
+    engine = _ENGINE.search(version or "")
+    if name == "te" and engine is not None and (int(engine[1]), int(engine[2])) < _NEW_GRADIENT:
+        name = "te_in_place"
+    return load_losses()[name]
 
 
 @cache

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from service.calibration.conformal import calibrated_level, left_out, reached
-from service.calibration.interval import Calibration
-from service.calibration.residuals import Likeness, Residual
+from service.calibration.interval import Calibration, load_calibration
+from service.calibration.residuals import Likeness, Residual, load_residuals
 from service.usecases.intervals import likeness_of
 from service.usecases.measured_runs import BYTE_KINDS
 from service.usecases.validation import Priced, Unpriced, price
@@ -44,6 +44,12 @@ def calibration(found: Sequence[Residual]) -> Calibration:
     names = sorted({name for each in found for name in each.likeness.levels})
     inside = {name: [each for each in trials if name in each.residual.likeness.levels] for name in names}
     return Calibration(level, {name: round(reached(members), 3) for name, members in inside.items()})
+
+
+def left_out_widths() -> list[float]:
+    """Widths of the intervals that are made without a run's family, as shares of its prediction."""
+    found = load_residuals()
+    return [each.high - each.low for each in left_out(found, load_calibration().level)]
 
 
 def write() -> None:
