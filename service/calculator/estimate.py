@@ -174,7 +174,7 @@ def _allocated_lines(
         if model.prediction is not None:
             lines += prediction_loss_lines(model.prediction, model, layout, recipe, losses)
     lines += pipeline_lines(model, layout, recipe, sum(counts[1:], counts[0]))
-    return lines + workspace_lines(recipe, accelerator)
+    return lines + workspace_lines(recipe, accelerator, experts=model.has_experts)
 
 
 def _kinds(model: Model, layout: Layout, stage: int) -> list[int]:

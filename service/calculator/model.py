@@ -192,6 +192,11 @@ class Model:
         """Number of decoder layers, L."""
         return len(self.pattern)
 
+    @property
+    def has_experts(self) -> bool:
+        """Whether any layer is a mixture of experts."""
+        return any(isinstance(kind.mlp, Moe) for kind in self.kinds)
+
     def kinds_of(self, layers: Sequence[int]) -> dict[int, int]:
         """How many layers of each kind are among the given layer indexes."""
         counts: dict[int, int] = {}

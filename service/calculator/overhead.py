@@ -5,12 +5,16 @@ Constants are upper-middle values of what the sources report, not fits to single
 
 from service.calculator.device import Accelerator
 from service.calculator.layout import Layout
-from service.calculator.ledger import ALWAYS, Category, Line, Scope, Tensor
+from service.calculator.ledger import FROM_START, Category, Line, Scope, Tensor
 from service.calculator.recipe import Recipe
 from service.calculator.units import MIB, Int, where
 
 GEMM_WORKSPACE = (4 * MIB, 32 * MIB)
 """Transformer Engine's GEMM workspace before compute capability 9 and from it on (TE cpp_extensions/gemm.py)."""
+
+GROUPED_STREAMS = 4
+"""Streams of a grouped product, each with a GEMM workspace (TE multi_stream.cpp): the resident bytes of Megatron-LM's
+CI runs with grouped experts exceed those of the others by just that, on A100, H100 and GB200."""
 
 BLAS_WORKSPACE = (8 * MIB + 128 * 1024, 32 * MIB)
 """One cuBLAS workspace: ":4096:2:16:8", or ":4096:8" on Hopper, on Blackwell and under deterministic mode."""
@@ -31,13 +35,16 @@ CHANNEL_BYTES = 12 * MIB
 """One NCCL channel: 10 MiB on the receiving and 2 MiB on the sending side (nccl init.cc, transport/p2p.cc)."""
 
 
-def workspace_lines(recipe: Recipe, accelerator: Accelerator) -> list[Line]:
-    """Scratch buffers that count as allocated."""
+def workspace_lines(recipe: Recipe, accelerator: Accelerator, *, experts: bool = False) -> list[Line]:
+    """Scratch buffers that count as allocated; Megatron's router runs on Transformer Engine in local layers too."""
     recent = accelerator.architecture.startswith(("sm9", "sm10", "sm12"))
     large = accelerator.architecture.startswith(("sm9", "sm10")) or recipe.deterministic
     lines = []
-    if recipe.transformer_impl == "transformer_engine":
-        lines.append(_line("workspace.gemm", Category.WORKSPACE, GEMM_WORKSPACE[recent], Scope.ALLOCATED, "TE gemm.py"))
+    engine = recipe.transformer_impl == "transformer_engine"
+    if engine or (experts and recipe.transformer_impl == "local"):
+        grouped = GROUPED_STREAMS if engine and experts and recipe.grouped_gemm else 0
+        size = GEMM_WORKSPACE[recent]
+        lines.append(_line("workspace.gemm", Category.WORKSPACE, size, Scope.ALLOCATED, "TE gemm.py", 1 + grouped))
     source = "memory_model.md 8 cuBLAS"
     size = BLAS_WORKSPACE[large]
     lines.append(_line("workspace.blas", Category.WORKSPACE, size, Scope.ALLOCATED, source, BLAS_WORKSPACES))
@@ -75,4 +82,4 @@ def communicators(layout: Layout) -> Int:
 
 def _line(name: str, category: Category, size: Int, scope: Scope, source: str, count: Int = 1) -> Line:
     tensor = Tensor(name, category, (size,), "uint8", (), f"modelled: {source}")
-    return Line(tensor, count, ALWAYS, scope, modelled=True)
+    return Line(tensor, count, FROM_START, scope, modelled=True)

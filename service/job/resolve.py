@@ -9,7 +9,7 @@ from service.calculator.model import Model
 from service.calculator.placement import PlacementError, Split, place
 from service.calculator.recipe import Recipe
 from service.calculator.routing import PERMILLE
-from service.catalog.profiles import Profile, load_losses, load_profiles
+from service.catalog.profiles import Profile, load_losses, load_profiles, loss_recipe
 from service.job.architecture import resolve_architecture
 from service.job.diagnostics import Diagnostic, Findings, MissingFact, Origin
 from service.job.schema import Job
@@ -229,7 +229,7 @@ def _fill_recipe(values: Values, profile: Profile) -> None:
         values.fill(pointer, value, "default", rule)
 
     fill("/framework/transformer_impl", profile.transformer_impl)
-    fill("/batch/padding_mask", profile.attention_mask)
+    _fill_mask(values, profile)
     fill("/precision/compute", profile.compute)
     compute = values.get("/precision/compute")
     fill("/precision/parameters", compute)
@@ -250,6 +250,17 @@ def _fill_recipe(values: Values, profile: Profile) -> None:
         fill("/kernels/moe_dispatcher", "allgather")
         fill("/kernels/grouped_gemm", value=False)
         values.fill("/moe/imbalance", 1.0, "assumed", "balanced routing")
+
+
+LONGEST_MASK = 32768
+"""Tokens up to which a data loader is taken to make a dense mask: one of 32768 x 32768 bytes fills a GiB."""
+
+
+def _fill_mask(values: Values, profile: Profile) -> None:
+    sequence = values.get("/batch/sequence_length")
+    if profile.attention_mask and sequence is not None and sequence > LONGEST_MASK:
+        values.fill("/batch/padding_mask", value=False, origin="assumed", where="a dense mask would be too large")
+    values.fill("/batch/padding_mask", profile.attention_mask, "default", profile.identity)
 
 
 def _fill_layout(values: Values, profile: Profile) -> Sequence[MissingFact]:
@@ -379,7 +390,7 @@ def _checkpointing(values: Values) -> Checkpointing:
 
 def _recipe(values: Values, profile: Profile) -> Recipe:
     precision, kernels = values.section("/precision"), values.section("/kernels")
-    loss = load_losses()[kernels["cross_entropy"]]
+    loss = loss_recipe(kernels["cross_entropy"], values.get("/framework/version"))
     if kernels.get("label_smoothing"):
         loss = loss.smoothed()
     if kernels.get("logits_kept"):

@@ -38,10 +38,12 @@ def _projections(attention: Attention, model: Model, layout: Layout, recipe: Rec
     heads, groups = _local_heads(attention, layout), _local_groups(attention, layout)
     query = (sequence, batch, heads, width)
     key = (sequence, batch, groups, width)
+    pinned = heads + 2 * groups if _value_pins(attention, model, layout, recipe) else groups
+    value = (sequence, batch, pinned, width)
     rows = [
         saved("attention.query", query, recipe.compute, BY_HEADS, "memory_model.md 3.1 row 4"),
         saved("attention.key", key, recipe.compute, BY_HEADS, "memory_model.md 3.1 row 5"),
-        saved("attention.value", key, recipe.compute, BY_HEADS, "memory_model.md 3.1 row 6"),
+        saved("attention.value", value, recipe.compute, BY_HEADS, "memory_model.md 3.1 row 6"),
         saved("attention.output", query, recipe.compute, BY_HEADS, "memory_model.md 3.1 row 7"),
     ]
     rows += output_copy(query, layout, recipe)
@@ -50,6 +52,18 @@ def _projections(attention: Attention, model: Model, layout: Layout, recipe: Rec
         copy = saved("attention.context_copy", (2, *key), recipe.compute, BY_HEADS, "memory_model.md 3.6")
         rows.append(copy.times(copies))
     return rows
+
+
+def _value_pins(attention: Attention, model: Model, layout: Layout, recipe: Recipe) -> bool:
+    """Whether the value keeps the whole packed projection: where it is saved as a view, and queries and keys are not.
+
+    Local layers save views. Transformer Engine copies the value out, but recomputing its attention saves the view that
+    goes in: Megatron-Bridge's Qwen3-30B holds 2(q + k) bytes a token and layer more with `core_attn` (PR 3880).
+    """
+    turned = model.position_embedding == "rope" or attention.qk_norm != "none"
+    checkpointing = layout.checkpointing
+    again = checkpointing.granularity == "selective" and "core_attn" in checkpointing.modules
+    return turned and (recipe.transformer_impl == "local" or again)
 
 
 def _context_copies(layout: Layout) -> Int:
