@@ -5,27 +5,70 @@ segment counts once, however many micro-batches are in flight.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from service.calculator.activations.saved import Saved
 from service.calculator.layout import Checkpointing, Layout
-from service.calculator.ledger import WITH_ACTIVATIONS, Line, Moment, Tensor
+from service.calculator.ledger import WITH_ACTIVATIONS, Category, Line, Moment, Tensor
+from service.calculator.offload import moves, on_gpu, on_host
 from service.calculator.units import Int, ceil_div, maximum, minimum
+
+PERMILLE = 1000
+BUDGET = "torch._functorch.config.activation_memory_budget"
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """Layers of one kind on a stage, each counted once for every micro-batch in flight.
+
+    `whole` keep all that their backward reads, `inputs` is the number of layer inputs kept instead of layers, and
+    `thinned` layers keep their input and what operation-level checkpointing or the compiler's budget chose.
+    """
+
+    whole: Int
+    inputs: Int
+    thinned: Int
 
 
 def stored_lines(
     tensors: Sequence[Saved], layout: Layout, layers: Sequence[int], in_flight: Sequence[Int]
 ) -> list[Line]:
     """Lines of one kind of layer: `layers[j]` of them in chunk j, `in_flight[j]` micro-batches of that chunk."""
-    inputs = _over_chunks(in_flight, [_stored_inputs(layout.checkpointing, count) for count in layers])
-    whole = _over_chunks(in_flight, [_stored_whole(layout.checkpointing, count) for count in layers])
-    modules = set(_modules(layout.checkpointing))
-    lines = []
+    checkpointing, lines = layout.checkpointing, _stored(tensors, layout, layers, in_flight)
+    return [on_gpu(checkpointing, line, layers) if moved else line for line, moved in lines]
+
+
+def offloaded_lines(
+    tensors: Sequence[Saved], layout: Layout, layers: Sequence[int], in_flight: Sequence[Int]
+) -> list[Line]:
+    """What the host holds of one kind of layer."""
+    checkpointing, lines = layout.checkpointing, _stored(tensors, layout, layers, in_flight)
+    return [on_host(checkpointing, line, layers) for line, moved in lines if moved]
+
+
+def _stored(
+    tensors: Sequence[Saved], layout: Layout, layers: Sequence[int], in_flight: Sequence[Int]
+) -> list[tuple[Line, bool]]:
+    """What is stored, on the GPU or not, and whether it is moved to the host."""
+    checkpointing = layout.checkpointing
+    held = stored_layers(checkpointing, layers, in_flight)
+    modules = set(_modules(checkpointing))
+    lines: list[tuple[Line, bool]] = []
     for each in tensors:
+        moved = moves(checkpointing, each.tensor.name, is_input=each.is_input)
         if each.is_input:
-            lines.append(Line(_stored_input(each.tensor, layout), inputs, WITH_ACTIVATIONS))
+            stored = _stored_input(each.tensor, layout)
+            whole, inputs = held.whole * each.copies, held.inputs + held.thinned
+            if stored is each.tensor:
+                lines.append((Line(stored, whole + inputs, WITH_ACTIVATIONS), moved))
+            else:
+                lines.append((Line(stored, inputs, WITH_ACTIVATIONS), moved))
+                lines.append((Line(each.tensor, whole, WITH_ACTIVATIONS), moved))
         elif not modules.intersection(each.dropped_by):
-            lines.append(Line(each.tensor, whole * each.copies, WITH_ACTIVATIONS))
+            count = held.whole * each.copies + held.thinned * each.cached
+            lines.append((Line(each.tensor, count, WITH_ACTIVATIONS), moved))
+    if checkpointing.budget_permille is not None:
+        lines.append((_budget_line("budget.kept", tensors, checkpointing.budget_permille, held.thinned), False))
     return lines
 
 
@@ -37,20 +80,55 @@ def recompute_lines(tensors: Sequence[Saved], layout: Layout, layers: Sequence[i
     checkpointing = layout.checkpointing
     if checkpointing.granularity == "none" or not any(layers):
         return []
-    if checkpointing.granularity == "selective":
-        modules = set(_modules(checkpointing))
-        dropped = [each for each in tensors if modules.intersection(each.dropped_by)]
+    modules = _modules(checkpointing)
+    if modules:
+        dropped = [each for each in tensors if set(modules).intersection(each.dropped_by)]
         return [_recomputed(each.tensor, each.copies) for each in dropped]
+    if checkpointing.budget_permille is not None:
+        line = _budget_line("budget.recomputed", tensors, PERMILLE - checkpointing.budget_permille, 1)
+        return [replace(line, alive=(Moment.RECOMPUTE,))]
     length = segment_length(checkpointing, max(layers))
     lines = []
     for each in tensors:
-        count = length - minimum(length, 1) if each.is_input else length * each.copies
+        first = minimum(length, 1)
+        count = (length - first) * each.copies if each.is_input else length * (each.copies - each.cached * each.copies)
         lines.append(_recomputed(each.tensor, count))
     return lines
 
 
+def stored_layers(checkpointing: Checkpointing, layers: Sequence[int], in_flight: Sequence[Int]) -> Stored:
+    """How the layers of one kind are stored over all chunks of a stage."""
+    again = checkpointed_layers(checkpointing, layers)
+    thinned = bool(checkpointing.op) or checkpointing.budget_permille is not None
+    segments = [ceil_div(count, checkpointing.num_layers) if _uniform(checkpointing) else count for count in again]
+    whole = [count - recomputed for count, recomputed in zip(layers, again, strict=True)]
+    return Stored(
+        whole=_over_chunks(in_flight, whole),
+        inputs=0 if thinned else _over_chunks(in_flight, segments),
+        thinned=_over_chunks(in_flight, again) if thinned else 0,
+    )
+
+
+def checkpointed_layers(checkpointing: Checkpointing, layers: Sequence[int]) -> list[Int]:
+    """Layers of each chunk whose forward runs again, all of it or what operation-level checkpointing leaves out."""
+    found: list[Int] = []
+    before = 0
+    for count in layers:
+        if checkpointing.every:
+            # torchtitan counts its layers through all chunks of a rank: activation_checkpoint.py at 2025-02.
+            found.append((before + count) // checkpointing.every - before // checkpointing.every)
+            before += count
+        elif checkpointing.op or checkpointing.budget_permille is not None:
+            found.append(count)
+        else:
+            found.append(recomputed_layers(checkpointing, count))
+    return found
+
+
 def segment_length(checkpointing: Checkpointing, layers: int) -> Int:
     """Layers that are recomputed together: k under uniform, one under block (none when no layer is checkpointed)."""
+    if checkpointing.granularity != "full":
+        return 1
     if checkpointing.method == "block":
         return minimum(checkpointing.num_layers, 1)
     return minimum(checkpointing.num_layers, layers)
@@ -58,6 +136,8 @@ def segment_length(checkpointing: Checkpointing, layers: int) -> Int:
 
 def recomputed_layers(checkpointing: Checkpointing, layers: int) -> Int:
     """Layers of a chunk whose whole forward runs again."""
+    if checkpointing.granularity == "selective" and checkpointing.every:
+        return layers // checkpointing.every
     if checkpointing.granularity != "full":
         return 0
     if checkpointing.method == "block":
@@ -65,14 +145,8 @@ def recomputed_layers(checkpointing: Checkpointing, layers: int) -> Int:
     return layers
 
 
-def _stored_inputs(checkpointing: Checkpointing, layers: int) -> Int:
-    if checkpointing.granularity == "full" and checkpointing.method == "uniform":
-        return ceil_div(layers, checkpointing.num_layers)
-    return layers
-
-
-def _stored_whole(checkpointing: Checkpointing, layers: int) -> Int:
-    return layers - recomputed_layers(checkpointing, layers)
+def _uniform(checkpointing: Checkpointing) -> bool:
+    return checkpointing.granularity == "full" and checkpointing.method != "block"
 
 
 def _modules(checkpointing: Checkpointing) -> tuple[str, ...]:
@@ -87,12 +161,29 @@ def _over_chunks(in_flight: Sequence[Int], per_chunk: Sequence[Int]) -> Int:
 
 
 def _stored_input(tensor: Tensor, layout: Layout) -> Tensor:
-    """Megatron can split a stored input over the tensor group (tensor_parallel/random.py)."""
+    """A stored input can be split over the tensor group.
+
+    Megatron's `--distribute-saved-activations` (tensor_parallel/random.py); DeepSpeed's `partition_activations`.
+    """
     if not layout.checkpointing.distribute_saved or layout.checkpointing.granularity != "full":
         return tensor
     rows, batch, hidden = tensor.shape
     shards = maximum(layout.tensor // layout.sequence_shards, 1)
     return replace(tensor, shape=(ceil_div(rows, shards), batch, hidden), sharded_by=(*tensor.sharded_by, "tensor"))
+
+
+def _budget_line(name: str, tensors: Sequence[Saved], permille: int, count: Int) -> Line:
+    """The share of a layer's tensors that the compiler's budget keeps, its input aside.
+
+    The partitioner solves a knapsack over the tensors, so that it keeps at most this share; modelled.
+    """
+    total: Int = 0
+    for each in tensors:
+        if not each.is_input:
+            total = total + each.tensor.bytes * each.copies
+    share = total * permille // PERMILLE
+    tensor = Tensor(name, Category.ACTIVATIONS, (share,), "uint8", ("tensor", "context"), BUDGET)
+    return Line(tensor, count, WITH_ACTIVATIONS, modelled=True)
 
 
 def _recomputed(tensor: Tensor, count: Int) -> Line:

@@ -3,6 +3,8 @@
 from dataclasses import replace
 
 from service.calculator.activations.attention import attention_tensors
+from service.calculator.activations.autograd.layer import SOURCES, autograd_tensors
+from service.calculator.activations.fp8 import eight_bit_inputs
 from service.calculator.activations.mamba import mamba_tensors
 from service.calculator.activations.mla import latent_attention_tensors
 from service.calculator.activations.mlp import mlp_tensors
@@ -16,10 +18,13 @@ from service.calculator.recipe import Recipe
 def layer_tensors(kind: LayerKind, model: Model, layout: Layout, recipe: Recipe) -> list[Saved]:
     """Saved tensors of one layer and one micro-batch, in forward order; the first is the layer's input.
 
-    Sum for SwiGLU and RMSNorm under sequence parallelism: (T/t)·(8h + 4q + 4k + 6f + 4a + 8).
+    Sum for SwiGLU and RMSNorm under sequence parallelism: (T/t)·(8h + 4q + 4k + 6f + 4a + 8). Layers that are not
+    Megatron's are replayed operation by operation.
     """
+    if recipe.transformer_impl in SOURCES:
+        return autograd_tensors(kind, model, layout, recipe)
     rows = mixer_tensors(kind, model, layout, recipe) + feed_forward_tensors(kind, model, layout, recipe)
-    return [replace(rows[0], is_input=True), *rows[1:]]
+    return eight_bit_inputs([replace(rows[0], is_input=True), *rows[1:]], recipe)
 
 
 def mixer_tensors(kind: LayerKind, model: Model, layout: Layout, recipe: Recipe) -> list[Saved]:

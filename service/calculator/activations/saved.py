@@ -11,13 +11,15 @@ class Saved:
     """A tensor that autograd keeps, `copies` of it in each layer.
 
     `dropped_by` names the selective-checkpointing modules that recompute it; `is_input` marks the layer's own input,
-    the one tensor that full checkpointing keeps.
+    the one tensor that full checkpointing keeps (0 copies where the layer's backward does not read it). Of `cached`
+    copies operation-level checkpointing keeps the result, whether the backward reads it or not.
     """
 
     tensor: Tensor
     dropped_by: tuple[str, ...] = ()
     is_input: bool = False
     copies: Int = 1
+    cached: Int = 0
 
     def times(self, copies: Int) -> "Saved":
         """The same tensor, kept `copies` times in each layer."""

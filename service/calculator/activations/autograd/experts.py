@@ -1,0 +1,119 @@
+"""Mixtures of experts of torch modules (memory_model.md, section 3.3; transformers' forms measured to the byte).
+
+transformers multiplies an expert's output by its routing weight, so the down-projection's output is kept; torchtitan
+does so in fp32. `batched_mm`, which gathers a copy of the weights for every row, is never admissible for training and
+is refused before it comes here.
+"""
+
+from service.calculator.activations.autograd.forward import BY_CONTEXT, BY_SEQUENCE, Forward, Linear
+from service.calculator.activations.autograd.mlp import gated_activation, mlp
+from service.calculator.activations.autograd.tape import Value
+from service.calculator.model import Mlp, Moe
+from service.calculator.routing import expert_rows, routed_tokens, sent_rows
+from service.calculator.units import Int, ceil_div, where
+
+BY_EXPERT = ("sequence", "context", "expert_tensor")
+
+
+def experts(forward: Forward, moe: Moe, value: Value) -> Value:
+    """Router, routed experts and shared experts."""
+    _router(forward, moe, value)
+    titan = forward.recipe.transformer_impl == "titan"
+    if titan:
+        _exchange(forward, "dispatch", expert_rows(moe, forward.layout))
+    weighted = _routed(forward, moe, expert_rows(moe, forward.layout))
+    if titan:
+        _exchange(forward, "combine", sent_rows(moe, forward.layout))
+    _combine(forward, moe, weighted)
+    if moe.shared_width:
+        _shared(forward, moe, value)
+    return forward.residual("mlp.output", forward.recipe.compute)
+
+
+def _tokens(forward: Forward, name: str, width: Int, dtype: str) -> Value:
+    return Value(name, (routed_tokens(forward.layout), width), dtype, BY_SEQUENCE)
+
+
+def _router(forward: Forward, moe: Moe, value: Value) -> None:
+    """Scores in fp32, the chosen experts, and the chosen scores with their sum, by which they are normalised.
+
+    DeepSeek's router, which a bias balances, and torchtitan's multiply in fp32 and keep a copy of the input for that.
+    """
+    scores = _tokens(forward, "router.scores", moe.experts, "fp32")
+    if moe.expert_bias or forward.recipe.transformer_impl == "titan":
+        wide = _tokens(forward, "router.input_fp32", forward.model.hidden_size, "fp32")
+        forward.tape.record("mm", "router_gate", (scores,), (wide,) if forward.trained else ())
+    else:
+        forward.tape.record("mm", "router_gate", (scores,), (value,) if forward.trained else ())
+    forward.tape.record("pointwise", "router", (), (scores,))
+    chosen = _tokens(forward, "router.chosen", moe.top_k, "fp32")
+    indices = _tokens(forward, "router.indices", moe.top_k, "int64")
+    forward.tape.record("topk", "router", (chosen, indices), (indices,))
+    total = _tokens(forward, "router.chosen_sum", 1, "fp32")
+    forward.tape.record("pointwise", "router", (), (chosen, total))
+
+
+def _exchange(forward: Forward, name: str, rows: Int) -> None:
+    """The all-to-all between ranks with different experts: its result is permuted next, so nothing keeps it."""
+    spread = where(forward.layout.expert - 1, 1, 0)
+    moved = Value(f"experts.{name}", (rows, forward.model.hidden_size), forward.recipe.compute, BY_EXPERT, None, spread)
+    forward.tape.record("all_to_all", name, (moved,))
+
+
+def _routed(forward: Forward, moe: Moe, rows: Int) -> Value:
+    """The experts' products over the rows that were sent to them; returns their output."""
+    recipe, width = forward.recipe, ceil_div(moe.width, forward.layout.expert_tensor)
+
+    def value(name: str, columns: Int, base: Value | None = None) -> Value:
+        return Value(f"experts.{name}", (rows, columns), recipe.compute, BY_EXPERT, base)
+
+    offsets = Value("experts.offsets", (ceil_div(moe.experts, forward.layout.expert),), "int32", ("expert",))
+    read = value("input", forward.model.hidden_size)
+    up = value("up.output", moe.branches * width)
+    forward.tape.record("grouped_mm", "experts.w13", (up,), (read,) if forward.trained else ())
+    branches = [value(each, width, up) for each in ("gate.output", "up.output")[: moe.branches]]
+    if len(branches) > 1:
+        activated = gated_activation(forward, branches[0], branches[1], "experts")
+    else:
+        activated = value("activation", width)
+        forward.tape.record("pointwise", "experts.activation", (activated,), (up,))
+    output = value("output", forward.model.hidden_size)
+    keeps = [activated] if forward.trained else []
+    if recipe.grouped_gemm:
+        keeps.append(offsets)
+    forward.tape.record("grouped_mm", "experts.w2", (output,), tuple(keeps))
+    return output
+
+
+def _combine(forward: Forward, moe: Moe, output: Value) -> None:
+    """Outputs times routing weights, added up for each token.
+
+    transformers' loop over experts adds them one by one with a function that keeps its source; the grouped form sorts
+    rows and keeps three orders of them. torchtitan multiplies fp32 copies, which the compiler makes again.
+    """
+    recipe, rows = forward.recipe, sent_rows(moe, forward.layout)
+
+    def per_row(name: str, dtype: str, count: int) -> Value:
+        return Value(f"experts.{name}", (rows, count), dtype, BY_EXPERT)
+
+    titan = recipe.transformer_impl == "titan"
+    source = output
+    if titan and not recipe.compiled:
+        source = per_row("output_fp32", "fp32", forward.model.hidden_size)
+    elif titan:
+        source = per_row("output", recipe.compute, forward.model.hidden_size)
+    keeps = [source, per_row("weights", "fp32", 1)]
+    keeps.append(per_row("orders", "int64", 3 if recipe.grouped_gemm and not titan else 2))
+    if not recipe.grouped_gemm:
+        keeps.append(per_row("weighted", recipe.compute, forward.model.hidden_size))
+    forward.tape.record("pointwise", "experts.combine", (), tuple(keeps))
+
+
+def _shared(forward: Forward, moe: Moe, value: Value) -> None:
+    """The shared experts, one dense MLP, and the gate that multiplies their output in Qwen2-MoE."""
+    output = mlp(forward, Mlp(moe.shared_width, moe.kind), value, "shared_experts", "shared_experts.")
+    if moe.shared_gate:
+        gate = forward.linear(
+            Linear("shared_experts.gate", (), forward.model.hidden_size, 1, BY_CONTEXT), "shared_experts.gate", value
+        )
+        forward.tape.record("pointwise", "shared_experts.gate", (), (output, gate))

@@ -1,0 +1,104 @@
+"""A decoder layer of torch modules, and the tensors it saves."""
+
+from dataclasses import replace
+
+from service.calculator.activations.autograd.attention import attention
+from service.calculator.activations.autograd.experts import experts
+from service.calculator.activations.autograd.forward import BY_CONTEXT, Forward
+from service.calculator.activations.autograd.latent import latent_attention
+from service.calculator.activations.autograd.mlp import mlp
+from service.calculator.activations.autograd.norms import norm
+from service.calculator.activations.autograd.policy import kept_results
+from service.calculator.activations.autograd.tape import Value
+from service.calculator.activations.saved import Saved
+from service.calculator.layout import Layout
+from service.calculator.ledger import Category, Tensor
+from service.calculator.model import Attention, LatentAttention, LayerKind, Mlp, Model, Moe
+from service.calculator.recipe import Recipe
+
+SOURCES = {
+    "hf": "memory_model.md 3.2; transformers 5.24.0, measured",
+    "titan": "memory_model.md 3.2; torchtitan @ b5bcd76c",
+    "torch": "memory_model.md 3.2; torch 2.13.0, measured",
+}
+"""Where the operations of each implementation were read, and what was measured."""
+
+
+class UnsupportedLayer(ValueError):
+    """The layer has a half that no torch implementation here describes."""
+
+
+def autograd_tensors(kind: LayerKind, model: Model, layout: Layout, recipe: Recipe) -> list[Saved]:
+    """Saved tensors of one layer and one micro-batch, the layer's input first.
+
+    A tensor that the backward does not read has 0 copies: the input where an eager norm keeps its fp32 copy instead,
+    and results that operation-level checkpointing caches. Raises `UnsupportedLayer`.
+    """
+    forward = Forward(model, layout, recipe)
+    entry = _record(forward, kind)
+    storages = forward.tape.storages()
+    cached = kept_results(forward.tape.operations, layout.checkpointing.op)
+    source = SOURCES[recipe.transformer_impl]
+    rows = [_row(entry, source, needed=entry in storages, cached=False, is_input=True)]
+    rows += [_row(each, source, needed=True, cached=each in cached) for each in storages if each is not entry]
+    rows += [_row(each, source, needed=False, cached=True) for each in cached if each not in storages]
+    return rows
+
+
+def _row(value: Value, source: str, *, needed: bool, cached: bool, is_input: bool = False) -> Saved:
+    tensor = Tensor(value.name, Category.ACTIVATIONS, value.shape, value.dtype, value.sharded_by, source)
+    stored = value.copies if cached else 0
+    return Saved(tensor, is_input=is_input, copies=value.copies if needed else 0, cached=stored)
+
+
+def _record(forward: Forward, kind: LayerKind) -> Value:
+    """Run the layer's forward; returns its input."""
+    entry = forward.residual("attention.input")
+    if kind.attention is None or kind.mlp is None:
+        raise UnsupportedLayer("torch implementations of layers with one half are not described")
+    read = entry if kind.post_norm else _before(forward, "attention", entry)
+    _after(forward, "attention", kind, _mixer(forward, kind, _whole(forward, read)))
+    middle = entry if kind.parallel_residual else forward.residual("mlp.input")
+    read = middle if kind.post_norm else _before(forward, "mlp", middle)
+    _after(forward, "mlp", kind, _feed_forward(forward, kind, _whole(forward, read)))
+    return entry
+
+
+def _before(forward: Forward, block: str, value: Value) -> Value:
+    """The norm before a half. Its result is what the projections read, gathered over the tensor group."""
+    output = forward.tokens(f"{block}.norm.output", forward.model.hidden_size, by=BY_CONTEXT)
+    return norm(forward, f"{block}.norm", value, output)
+
+
+def _whole(forward: Forward, value: Value) -> Value:
+    """What projections read: the value itself, or what is gathered of it where each rank holds a part."""
+    shape = (forward.layout.micro_batch, forward.layout.local_sequence, forward.model.hidden_size)
+    return value if value.shape == shape else replace(value, shape=shape, sharded_by=BY_CONTEXT)
+
+
+def _after(forward: Forward, block: str, kind: LayerKind, output: Value) -> None:
+    """A norm behind a half, in a sandwich or instead of the one before it; a dropout's mask."""
+    if kind.post_norm or kind.norms > 2:  # noqa: PLR2004  (one norm before each half)
+        part = forward.residual(f"{block}.output", output.dtype)
+        norm(forward, f"{block}.post_norm", part, forward.residual(f"{block}.normalised"))
+    if forward.recipe.hidden_dropout > 0:
+        mask = forward.residual(f"{block}.dropout_mask", "bool")
+        forward.tape.record("dropout", f"{block}.dropout", (), (mask,))
+
+
+def _mixer(forward: Forward, kind: LayerKind, value: Value) -> Value:
+    match kind.attention:
+        case Attention():
+            return attention(forward, kind.attention, value)
+        case LatentAttention():
+            return latent_attention(forward, kind.attention, value)
+    raise UnsupportedLayer("torch implementations of state-space layers are not described")
+
+
+def _feed_forward(forward: Forward, kind: LayerKind, value: Value) -> Value:
+    match kind.mlp:
+        case Mlp():
+            return mlp(forward, kind.mlp, value)
+        case Moe():
+            return experts(forward, kind.mlp, value)
+    raise UnsupportedLayer("the layer has no MLP")

@@ -1,0 +1,55 @@
+"""The operations of a layer's forward, and what each of them keeps for its backward.
+
+Autograd keeps storages, not views: a slice of a fused projection keeps the whole projection (memory_model.md, section
+0, measured). What two operations keep is stored once.
+"""
+
+from dataclasses import dataclass, field
+
+from service.calculator.units import Int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Value:
+    """A tensor of the forward; a view names the tensor whose storage it shares. `copies` of it exist (0 or 1)."""
+
+    name: str
+    shape: tuple[Int, ...]
+    dtype: str
+    sharded_by: tuple[str, ...]
+    base: "Value | None" = None
+    copies: Int = 1
+
+    @property
+    def storage(self) -> "Value":
+        """The tensor whose memory this one occupies."""
+        return self if self.base is None else self.base.storage
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Operation:
+    """One operation: its kind, the module it belongs to, what it makes, and what it keeps for its backward."""
+
+    kind: str
+    module: str
+    results: tuple[Value, ...]
+    keeps: tuple[Value, ...]
+
+
+@dataclass(slots=True)
+class Tape:
+    """Operations in the order in which they run."""
+
+    operations: list[Operation] = field(default_factory=list)
+
+    def record(self, kind: str, module: str, results: tuple[Value, ...], keeps: tuple[Value, ...] = ()) -> None:
+        """Add an operation."""
+        self.operations.append(Operation(kind, module, results, keeps))
+
+    def storages(self) -> list[Value]:
+        """Every storage that some operation keeps, once, in the order in which they are first kept."""
+        found: dict[Value, None] = {}
+        for operation in self.operations:
+            for kept in operation.keeps:
+                found.setdefault(kept.storage)
+        return list(found)
