@@ -14,14 +14,15 @@ from service.calculator.checkpointing import recompute_lines, stored_lines
 from service.calculator.device import Accelerator
 from service.calculator.head import EndCounts, embedding_lines, head_lines
 from service.calculator.layout import Layout
-from service.calculator.ledger import ALWAYS, Line, Moment, Scope, alive_at, moment_totals, total_bytes
+from service.calculator.ledger import Line, Moment, Scope, alive_at, moment_totals, total_bytes
 from service.calculator.model import Model
+from service.calculator.moments import grows_gradients, occurring, with_first_iteration
 from service.calculator.overhead import driver_lines, workspace_lines
 from service.calculator.prediction import depth_lines, depth_recompute_lines, prediction_loss_lines
 from service.calculator.recipe import Recipe
 from service.calculator.schedules import Schedule, in_flight, peak_counts
-from service.calculator.states import parameter_count, stage_parameters, state_lines
-from service.calculator.transients import backward_lines, forward_lines, pipeline_lines
+from service.calculator.states import host_lines, parameter_count, stage_parameters, state_lines
+from service.calculator.transients import backward_lines, forward_lines, last_backward_lines, pipeline_lines
 from service.calculator.units import Int, maximum, where
 
 METHOD_VERSION = "1"
@@ -45,6 +46,7 @@ class StageEstimate:
     allocated_bytes: int
     reserved_bytes: int
     device_bytes: int
+    host_bytes: int
 
     @property
     def ledger(self) -> list[Line]:
@@ -54,9 +56,10 @@ class StageEstimate:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Every stage of one job."""
+    """Every stage of one job; `host_bytes_per_node` is what offload keeps in the memory of the fullest node."""
 
     stages: tuple[StageEstimate, ...]
+    host_bytes_per_node: int
 
     @property
     def peak(self) -> StageEstimate:
@@ -68,15 +71,27 @@ def estimate(model: Model, layout: Layout, recipe: Recipe, accelerator: Accelera
     """Itemised memory of every stage of one layout (Python ints)."""
     recipe = recipe.on(accelerator)
     saved = _saved_by_kind(model, layout, recipe)
-    stages = range(layout.pipeline)
-    return Estimate(tuple(_stage(model, layout, recipe, accelerator, stage, saved) for stage in stages))
+    stages = tuple(_stage(model, layout, recipe, accelerator, stage, saved) for stage in range(layout.pipeline))
+    return Estimate(stages, fullest_node([each.host_bytes for each in stages], layout, accelerator.gpus_per_node))
+
+
+def fullest_node(host_bytes: Sequence[int], layout: Layout, ranks_per_node: int) -> int:
+    """Host bytes of the node that keeps most; ranks are in Megatron's order, a stage's ranks next to one another."""
+    if not any(host_bytes):
+        return 0
+    ranks = int(layout.world_size) // layout.pipeline
+    nodes = range(0, int(layout.world_size), ranks_per_node)
+    return max(
+        sum(host_bytes[rank // ranks] for rank in range(first, min(first + ranks_per_node, int(layout.world_size))))
+        for first in nodes
+    )
 
 
 def stage_lines(model: Model, layout: Layout, recipe: Recipe, accelerator: Accelerator, stage: int) -> list[Line]:
     """All lines of a stage's ledger, at every moment, on ints or int64 arrays."""
     recipe = recipe.on(accelerator)
     lines = _allocated_lines(model, layout, recipe, accelerator, stage, _saved_by_kind(model, layout, recipe))
-    return lines + driver_lines(layout, _peak(lines, _moments(layout, stage)))
+    return lines + driver_lines(layout, _peak(lines, occurring(layout, recipe, stage)))
 
 
 def stage_moments(
@@ -84,7 +99,7 @@ def stage_moments(
 ) -> dict[Moment, Int]:
     """Device bytes of a stage at each moment that occurs on it."""
     lines = stage_lines(model, layout, recipe, accelerator, stage)
-    return moment_totals(lines, _moments(layout, stage))
+    return moment_totals(lines, occurring(layout, recipe, stage))
 
 
 def peak_device_bytes(model: Model, layout: Layout, recipe: Recipe, accelerator: Accelerator) -> Int:
@@ -94,7 +109,7 @@ def peak_device_bytes(model: Model, layout: Layout, recipe: Recipe, accelerator:
     worst: Int = 0
     for stage in distinct_stages(model, layout):
         lines = _allocated_lines(model, layout, recipe, accelerator, stage, saved)
-        allocated = _peak(lines, _moments(layout, stage))
+        allocated = _peak(lines, occurring(layout, recipe, stage))
         worst = maximum(worst, allocated + total_bytes(driver_lines(layout, allocated)))
     return worst
 
@@ -213,6 +228,9 @@ def _layer_lines(
         moment = Moment.LAYER_BACKWARD if stage == layout.pipeline - 1 else Moment.FIRST_BACKWARD
         lines += forward_lines(model.kinds[last], model, layout, recipe, (Moment.WARMUP_FORWARD,))
         lines += backward_lines(model.kinds[last], model, layout, recipe, saved[last], (moment,))
+    if grows_gradients(recipe) and layout.placement.layers_of(stage):
+        kind = model.pattern[layout.placement.layers_of(stage)[0]]
+        lines += last_backward_lines(model.kinds[kind], model, layout, recipe, saved[kind])
     recomputations = [
         group
         for kind, again in recomputed.items()
@@ -249,16 +267,6 @@ def heaviest(groups: Sequence[Sequence[Line]]) -> list[Line]:
     return lines
 
 
-def _moments(layout: Layout, stage: int) -> list[Moment]:
-    """The moments that occur on a stage: those of the loss on the last one only, recomputation only when asked for."""
-    absent = {Moment.LAST_BACKWARD}
-    if stage != layout.pipeline - 1:
-        absent |= {Moment.LOSS, Moment.HEAD_BACKWARD, Moment.LAYER_BACKWARD}
-    if layout.checkpointing.granularity == "none":
-        absent.add(Moment.RECOMPUTE)
-    return [each for each in ALWAYS if each not in absent]
-
-
 def _peak(lines: Sequence[Line], moments: Sequence[Moment]) -> Int:
     worst: Int = 0
     for total in moment_totals(lines, moments).values():
@@ -275,10 +283,11 @@ def _stage(
     saved: Mapping[int, Sequence[Saved]],
 ) -> StageEstimate:
     lines = _allocated_lines(model, layout, recipe, accelerator, stage, saved)
-    occurring = _moments(layout, stage)
-    lines += driver_lines(layout, _peak(lines, occurring))
-    lines = [line for line in lines if line.bytes]
-    moments = {moment: int(total) for moment, total in moment_totals(lines, occurring).items()}
+    happening = occurring(layout, recipe, stage)
+    lines += driver_lines(layout, _peak(lines, happening))
+    lines = with_first_iteration([line for line in lines if line.bytes], happening)
+    happening.append(Moment.FIRST_ITERATION)
+    moments = {moment: int(total) for moment, total in moment_totals(lines, happening).items()}
     worst = max(moments, key=lambda each: moments[each])
     at_peak = alive_at(lines, worst)
     allocated = total_bytes(line for line in at_peak if line.scope is Scope.ALLOCATED)
@@ -295,4 +304,5 @@ def _stage(
         allocated_bytes=int(allocated),
         reserved_bytes=int(allocated + reserved),
         device_bytes=moments[worst],
+        host_bytes=int(total_bytes(host_lines(model, layout, recipe, stage))),
     )

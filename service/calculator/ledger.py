@@ -31,9 +31,9 @@ class Moment(StrEnum):
     Loading comes first: `initialization` builds the model and its buffers, `checkpoint_resume` reads saved states. The
     first iteration is the worst forward or backward before the optimizer has made its states. The other moments are
     those of every later step. The first backward is the loss's on the last stage and a layer's on the others; the
-    head's and the last layer's backward follow on the last stage. The last backward is that of the first layer and the
-    embedding, where gradients have grown and activations are gone; it is a moment of its own where gradients are not
-    one permanent buffer.
+    head's and the last layer's backward follow on the last stage. The last backward is that of the first layer, where
+    gradients have grown and other layers' activations are gone, and the embedding's comes after it; both are moments
+    of their own where gradients are not one permanent buffer.
     """
 
     INITIALIZATION = "initialization"
@@ -46,6 +46,7 @@ class Moment(StrEnum):
     LAYER_BACKWARD = "layer_backward"
     RECOMPUTE = "recompute"
     LAST_BACKWARD = "last_backward"
+    EMBEDDING_BACKWARD = "embedding_backward"
     OPTIMIZER_STEP = "optimizer_step"
 
 
@@ -61,13 +62,16 @@ LOADING = (Moment.INITIALIZATION, Moment.CHECKPOINT_RESUME)
 ALWAYS = tuple(each for each in Moment if each not in {*LOADING, Moment.FIRST_ITERATION})
 """Every moment of a step."""
 FROM_START = (*LOADING, *ALWAYS)
-WITH_ACTIVATIONS = tuple(each for each in ALWAYS if each not in {Moment.LAST_BACKWARD, Moment.OPTIMIZER_STEP})
+GROWN = (Moment.LAST_BACKWARD, Moment.EMBEDDING_BACKWARD, Moment.OPTIMIZER_STEP)
+"""Gradients are all there; of activations at most one layer's."""
+WITH_ACTIVATIONS = tuple(each for each in ALWAYS if each not in GROWN)
 BACKWARD = (
     Moment.FIRST_BACKWARD,
     Moment.HEAD_BACKWARD,
     Moment.LAYER_BACKWARD,
     Moment.RECOMPUTE,
     Moment.LAST_BACKWARD,
+    Moment.EMBEDDING_BACKWARD,
 )
 """A backward runs."""
 
@@ -96,7 +100,8 @@ class Tensor:
 class Line:
     """`count` tensors that a stage holds during the moments in `alive`.
 
-    `modelled` marks estimates of memory that no rule gives exactly (context, communicators, allocator).
+    `modelled` marks estimates of memory that no rule gives exactly (context, communicators, allocator); `lazy` is what
+    the first optimizer step makes, so that the first iteration runs without it.
     """
 
     tensor: Tensor
@@ -104,6 +109,7 @@ class Line:
     alive: tuple[Moment, ...]
     scope: Scope = Scope.ALLOCATED
     modelled: bool = False
+    lazy: bool = False
 
     @property
     def bytes(self) -> Int:

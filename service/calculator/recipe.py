@@ -90,7 +90,8 @@ class Sharding:
 class Fp8:
     """8-bit training: the scaling recipe, and what of the weights is 8 bits wide.
 
-    `parameters` are the weights themselves, `all_gather` their gathers; layers at both ends may stay in 16 bits.
+    `parameters` are the weights themselves, `all_gather` their gathers; layers at both ends may stay in 16 bits. A
+    weight's 8-bit form is kept `copies` times: a second, transposed one where the GPU's products need it.
     """
 
     recipe: str
@@ -98,6 +99,16 @@ class Fp8:
     all_gather: bool = False
     first_16_bit: int = 0
     last_16_bit: int = 0
+    copies: int = 2
+
+    def on(self, accelerator: Accelerator) -> "Fp8":
+        """The recipe with its copies settled: from Blackwell on, products of tensors with one scale need no transpose.
+
+        Source: TransformerEngine @ d0067d0d, pytorch/tensor/float8_tensor.py, is_non_tn_fp8_gemm_supported.
+        """
+        whole_tensor = self.recipe in {"delayed", "current"}
+        recent = accelerator.architecture.startswith(("sm10", "sm12"))
+        return replace(self, copies=1 if whole_tensor and recent else 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,14 +169,15 @@ class Recipe:
         return self.attention in {"unfused", "eager"}
 
     def on(self, accelerator: Accelerator) -> "Recipe":
-        """The recipe with `auto` attention settled for a GPU.
+        """The recipe with `auto` attention and the copies of 8-bit weights settled for a GPU.
 
         Megatron's local layers have only unfused attention. Transformer Engine takes cuDNN's fused kernel on Hopper and
         flash-attn elsewhere: on A100 and GB200 the automatic backend holds exactly flash-attn's copy of the output,
         2Tq bytes a layer, more than on H100 (Megatron-LM CI golden values @ d98e8a64).
         """
+        settled = self if self.fp8 is None else replace(self, fp8=self.fp8.on(accelerator))
         if self.attention != "auto":
-            return self
+            return settled
         if self.transformer_impl == "local":
-            return replace(self, attention="unfused")
-        return replace(self, attention="fused" if accelerator.architecture == "sm90" else "flash")
+            return replace(settled, attention="unfused")
+        return replace(settled, attention="fused" if accelerator.architecture == "sm90" else "flash")

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from service.calculator.activations.saved import Saved
+from service.calculator.checkpointing import segment_length
 from service.calculator.head import residual
 from service.calculator.layout import Layout
 from service.calculator.ledger import WITH_ACTIVATIONS, Category, Line, Moment, Tensor
@@ -82,6 +83,28 @@ def backward_lines(
     if not recipe.gradient_accumulation_fusion:
         lines.append(_weight_gradient(kind, model, layout, recipe, alive))
     return lines
+
+
+def last_backward_lines(
+    kind: LayerKind, model: Model, layout: Layout, recipe: Recipe, saved: Sequence[Saved]
+) -> list[Line]:
+    """The first layer's saved tensors, and its backward's; then the gradient that the embedding gets."""
+    held: Int = 0
+    for each in saved:
+        held = held + each.tensor.bytes * each.copies
+    if layout.checkpointing.granularity == "full":
+        held = held * maximum(segment_length(layout.checkpointing, model.layers), 1)
+    source = "memory_model.md 3.7, 6"
+    left = Tensor("backward.first_layer", Category.ACTIVATIONS, (held,), "uint8", ("tensor", "context"), source)
+    alive = (Moment.LAST_BACKWARD,)
+    gradient = _gradient(
+        "backward.embedding_gradient",
+        residual(model, layout),
+        recipe,
+        ("sequence", "context"),
+        (Moment.EMBEDDING_BACKWARD,),
+    )
+    return [Line(left, 1, alive), *backward_lines(kind, model, layout, recipe, saved, alive), gradient]
 
 
 def _feed_forward_gradients(

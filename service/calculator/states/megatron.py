@@ -1,19 +1,62 @@
-"""Weights, gradients and optimizer states of one stage (memory_model.md, section 2.1: Megatron-Core).
+"""Megatron-Core: flat buffers of gradients, and with the distributed optimizer of weights and states (section 2.1).
 
-Megatron keeps gradients (and, with the distributed optimizer, weights and states) in flat buffers: every parameter
-starts on a 64-element boundary and every bucket ends on a multiple of lcm(N, 128), N ranks of the sharding group.
+In a buffer every parameter starts on a 64-element boundary and every bucket ends on a multiple of lcm(N, 128), N ranks
+of the sharding group. Routed experts have a buffer of their own, whose states the expert-data-parallel group shards.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from service.calculator.layout import Layout
-from service.calculator.ledger import ALWAYS, Category, Line, Moment, Tensor
+from service.calculator.ledger import ALWAYS, FROM_START, Category, Line, Moment, Tensor
 from service.calculator.model import Model
 from service.calculator.recipe import Recipe
-from service.calculator.states.stage import StageParameters, parameter_count, stage_parameters
+from service.calculator.states.fp8 import eight_bit_lines, eight_bit_weights
+from service.calculator.states.optimizers import Owned, optimizer_lines, optimizer_states, owned_whole
+from service.calculator.states.stage import StageParameters, parameter_count, trained
+from service.calculator.states.weights import weight_lines
 from service.calculator.units import Int, ceil_div, lcm, round_up, where
 
 BUCKET_BOUNDARY = 128
+SOURCE = "memory_model.md 2.1"
+FLAT = frozenset({"adam", "sgd", "lion", "none"})
+"""Optimizers whose states do not depend on the shapes of what they update."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Parameters that share a buffer `length` elements long, of which every rank of the group updates a shard."""
+
+    prefix: str
+    parameters: Sequence[StageParameters]
+    length: Int
+    shards: Int
+
+    @property
+    def shard(self) -> Int:
+        """Elements that this rank updates."""
+        return ceil_div(self.length, self.shards)
+
+    @property
+    def split(self) -> tuple[str, ...]:
+        """What divides the buffer."""
+        return ("expert", "expert_tensor") if self.prefix else ("tensor",)
+
+    def line(self, category: Category, name: str, elements: Int, dtype: str, alive: tuple[Moment, ...]) -> Line:
+        """A line of this group's; states are divided over data-parallel ranks too."""
+        sharded = category is Category.OPTIMIZER
+        by = (*self.split, *(("data", "context") if sharded else ("pipeline",)))
+        return Line(Tensor(self.prefix + name, category, (elements,), dtype, by, SOURCE), 1, alive)
+
+
+def _groups(parameters: Sequence[StageParameters], layout: Layout, recipe: Recipe) -> list[_Group]:
+    found = []
+    learned = trained(parameters)
+    for prefix, expert, shards in (("", False, layout.shards), ("experts.", True, layout.expert_shards)):
+        members = [each for each in learned if each.parameter.is_expert is expert]
+        if members:
+            found.append(_Group(prefix, members, buffer_elements(members, layout, recipe, shards), shards))
+    return found
 
 
 def buffer_elements(parameters: Sequence[StageParameters], layout: Layout, recipe: Recipe, shards: Int) -> Int:
@@ -31,58 +74,72 @@ def buffer_elements(parameters: Sequence[StageParameters], layout: Layout, recip
     return where(layout.sharding_stage, padded, parameter_count(parameters))
 
 
-def state_lines(model: Model, layout: Layout, recipe: Recipe, stage: int) -> list[Line]:
-    """Lines of weights, gradients and optimizer states, alive during the whole step.
-
-    Routed experts have a buffer of their own, whose states the expert-data-parallel group shards.
-    """
-    parameters = stage_parameters(model, layout, recipe, stage)
-    dense = [each for each in parameters if not each.parameter.is_expert]
-    experts = [each for each in parameters if each.parameter.is_expert]
-    lines = _group_lines("", dense, layout, recipe, layout.shards)
-    return lines + (_group_lines("experts.", experts, layout, recipe, layout.expert_shards) if experts else [])
-
-
-def _group_lines(
-    prefix: str, parameters: Sequence[StageParameters], layout: Layout, recipe: Recipe, shards: Int
+def megatron_lines(
+    parameters: Sequence[StageParameters], model: Model, layout: Layout, recipe: Recipe, stage: int
 ) -> list[Line]:
-    """Lines of the parameters that share a buffer."""
-    length = buffer_elements(parameters, layout, recipe, shards)
-    padding = length - parameter_count(parameters)
-    split = ("expert", "expert_tensor") if prefix else ("tensor",)
-    return [
-        *_weights(prefix, parameters, padding, recipe),
-        _buffer(Category.GRADIENTS, f"{prefix}gradients.buffer", length, recipe.gradients, (*split, "pipeline")),
-        *_optimizer(prefix, ceil_div(length, shards), recipe, (*split, "data", "context")),
-    ]
+    """Everything that a stage keeps beside activations, alive during the whole step."""
+    lines = _weights(parameters, model, layout, recipe, stage)
+    for group in _groups(parameters, layout, recipe):
+        lines += _buffers(group, recipe)
+        lines += _states(group, recipe)
+    # The model's weights are moved into the buffers one by one, after the buffers have been made.
+    moved = Tensor(
+        "weights.before_remapping", Category.WEIGHTS, (parameter_count(parameters),), recipe.parameters, (), SOURCE
+    )
+    return [*lines, Line(moved, where(layout.sharding_stage, 1, 0), (Moment.INITIALIZATION,))]
 
 
-def _weights(prefix: str, parameters: Sequence[StageParameters], padding: Int, recipe: Recipe) -> list[Line]:
+def megatron_host_lines(parameters: Sequence[StageParameters], layout: Layout, recipe: Recipe) -> list[Line]:
+    """Weights, moments and gradients in fp32 of the parameters that a CPU optimizer updates.
+
+    Source: megatron/core/optimizer/cpu_offloading/hybrid_optimizer.py.
+    """
+    percent = recipe.optimizer.offload_percent
     lines = []
-    for each in parameters:
-        weight = each.parameter
-        tensor = Tensor(
-            weight.name, Category.WEIGHTS, weight.shape, recipe.parameters, weight.sharded_by, weight.source
-        )
-        lines.append(Line(tensor, each.count * weight.copies, ALWAYS))
-    lines.append(_buffer(Category.WEIGHTS, f"{prefix}weights.buffer_padding", padding, recipe.parameters, ()))
+    for group in _groups(parameters, layout, recipe):
+        shard = group.shard * percent // 100
+        kept = [("master", shard, "fp32"), ("gradients", shard, "fp32")]
+        kept += optimizer_states([Owned(shard, 1, "fp32")], recipe)
+        for name, elements, dtype in kept if percent else ():
+            lines.append(group.line(Category.OPTIMIZER, f"host.{name}", elements, dtype, ALWAYS))
     return lines
 
 
-def _buffer(category: Category, name: str, length: Int, dtype: str, sharded_by: tuple[str, ...]) -> Line:
-    tensor = Tensor(name, category, (length,), dtype, sharded_by, "memory_model.md 2.1")
-    return Line(tensor, 1, ALWAYS)
+def _weights(
+    parameters: Sequence[StageParameters], model: Model, layout: Layout, recipe: Recipe, stage: int
+) -> list[Line]:
+    """Weights as the model holds them; those whose primary form is 8 bits wide take one byte each."""
+    converted = eight_bit_weights(parameters, model, layout, recipe, stage)
+    extra = eight_bit_lines(converted, recipe)
+    if recipe.fp8 is None or not recipe.fp8.parameters:
+        return weight_lines(parameters, recipe) + extra
+    counts = {(each.unit, each.parameter.name): each.count for each in converted}
+    whole = [replace(each, count=each.count - counts.get((each.unit, each.parameter.name), 0)) for each in parameters]
+    narrow = [replace(each, dtype="fp8") for each in converted]
+    return weight_lines([each for each in whole if each.count], recipe) + weight_lines(narrow, recipe) + extra
 
 
-def _optimizer(prefix: str, shard: Int, recipe: Recipe, sharded_by: tuple[str, ...]) -> list[Line]:
+def _buffers(group: _Group, recipe: Recipe) -> list[Line]:
+    padding = group.length - parameter_count(group.parameters)
+    return [
+        group.line(Category.WEIGHTS, "weights.buffer_padding", padding, recipe.parameters, FROM_START),
+        group.line(Category.GRADIENTS, "gradients.buffer", group.length, recipe.gradients, FROM_START),
+    ]
+
+
+def _states(group: _Group, recipe: Recipe) -> list[Line]:
     """Master weights and moments of this rank's shard; fp32 copies of 16-bit gradients live during the step."""
+    on_device = 100 - recipe.optimizer.offload_percent
     lines = []
     if recipe.master is not None:
-        lines.append(_buffer(Category.OPTIMIZER, f"{prefix}optimizer.master", shard, recipe.master, sharded_by))
-    for name, dtype in zip(("first_moment", "second_moment"), recipe.moments, strict=False):
-        lines.append(_buffer(Category.OPTIMIZER, f"{prefix}optimizer.{name}", shard, dtype, sharded_by))
-    if recipe.master == "fp32" and recipe.gradients != "fp32":
-        name, source = f"{prefix}optimizer.gradient_copy", "memory_model.md 2.1 row 3"
-        copy = Tensor(name, Category.OPTIMIZER, (shard,), "fp32", sharded_by, source)
-        lines.append(Line(copy, 1, (Moment.OPTIMIZER_STEP,) if not recipe.gradient_copy_kept else ALWAYS))
+        kept, shard = (Moment.CHECKPOINT_RESUME, *ALWAYS), group.shard * on_device // 100
+        lines.append(group.line(Category.OPTIMIZER, "optimizer.master", shard, recipe.master, kept))
+    by = (*group.split, "data", "context")
+    if recipe.optimizer.name in FLAT:
+        lines += optimizer_lines([Owned(group.shard, 1, "fp32")], recipe, by, on_device)
+    else:
+        lines += optimizer_lines(owned_whole(group.parameters, recipe), recipe, by, on_device, group.shards)
+    if recipe.master == "fp32" and recipe.gradients != "fp32" and on_device:
+        alive = ALWAYS if recipe.gradient_copy_kept else (Moment.OPTIMIZER_STEP,)
+        lines.append(group.line(Category.OPTIMIZER, "optimizer.gradient_copy", group.shard, "fp32", alive))
     return lines

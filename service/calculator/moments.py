@@ -1,0 +1,60 @@
+"""Which moments occur on a stage, and the first iteration, which runs before the optimizer has made its states."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from service.calculator.layout import Layout
+from service.calculator.ledger import (
+    ALWAYS,
+    LOADING,
+    Line,
+    Moment,
+    moment_totals,
+)
+from service.calculator.recipe import Recipe
+
+LOADED_AS_KNOWN = {
+    "megatron-core": LOADING,
+    "deepspeed": (Moment.INITIALIZATION,),
+    "fsdp2": (Moment.CHECKPOINT_RESUME,),
+}
+"""Loading moments whose order of allocations has been read.
+
+Megatron makes its buffers before it moves the weights into them, and its states before it loads them
+(param_and_grad_buffer.py; distrib_optimizer.py, _init_optimizer_states_with_dummy_values); DeepSpeed flattens weights
+on the GPU (stage_1_and_2.py); torchtitan steps once on zeros before it loads (components/optimizer/utils.py).
+"""
+
+
+def grows_gradients(recipe: Recipe) -> bool:
+    """Whether gradients appear during the backward, so that its end may be the worst; Megatron's are one buffer."""
+    return recipe.framework != "megatron-core"
+
+
+def occurring(layout: Layout, recipe: Recipe, stage: int) -> list[Moment]:
+    """The moments that occur on a stage: those of the loss on the last one only, recomputation only when asked for."""
+    absent: set[Moment] = set()
+    if stage != layout.pipeline - 1:
+        absent |= {Moment.LOSS, Moment.HEAD_BACKWARD, Moment.LAYER_BACKWARD}
+    if layout.checkpointing.granularity == "none":
+        absent.add(Moment.RECOMPUTE)
+    if not grows_gradients(recipe):
+        absent |= {Moment.LAST_BACKWARD, Moment.EMBEDDING_BACKWARD}
+    if recipe.optimizer.in_backward or recipe.optimizer.name == "none":
+        absent.add(Moment.OPTIMIZER_STEP)
+    loading = LOADED_AS_KNOWN.get(recipe.framework, ())
+    return [*loading, *(each for each in ALWAYS if each not in absent)]
+
+
+def with_first_iteration(lines: Sequence[Line], moments: Sequence[Moment]) -> list[Line]:
+    """The lines, those of the first iteration's worst moment alive in it too.
+
+    That is the worst forward or backward without what the first optimizer step makes.
+    """
+    passes = [each for each in moments if each not in {*LOADING, Moment.OPTIMIZER_STEP}]
+    totals = moment_totals([line for line in lines if not line.lazy], passes)
+    worst = max(totals, key=lambda each: totals[each])
+    return [
+        replace(line, alive=(Moment.FIRST_ITERATION, *line.alive)) if worst in line.alive and not line.lazy else line
+        for line in lines
+    ]

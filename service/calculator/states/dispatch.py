@@ -1,0 +1,46 @@
+"""The states of a stage under the recipe's framework."""
+
+from service.calculator.layout import Layout
+from service.calculator.ledger import Line
+from service.calculator.model import Model
+from service.calculator.recipe import Recipe
+from service.calculator.states.adapters import with_adapters
+from service.calculator.states.ddp import ddp_host_lines, ddp_lines
+from service.calculator.states.fsdp import fsdp_host_lines, fsdp_lines
+from service.calculator.states.megatron import megatron_host_lines, megatron_lines
+from service.calculator.states.stage import StageParameters, stage_parameters
+from service.calculator.states.zero import zero_host_lines, zero_lines
+
+
+def state_lines(model: Model, layout: Layout, recipe: Recipe, stage: int) -> list[Line]:
+    """Lines of weights, gradients, optimizer states, and of the buffers that the framework moves them through."""
+    parameters = _held(model, layout, recipe, stage)
+    last = stage == layout.pipeline - 1
+    match recipe.framework:
+        case "megatron-core":
+            return megatron_lines(parameters, model, layout, recipe, stage)
+        case "deepspeed":
+            return zero_lines(parameters, layout, recipe, last=last)
+        case "fsdp2" | "fsdp1":
+            tied = model.tied_embeddings and layout.pipeline == 1
+            return fsdp_lines(parameters, layout, recipe, tied=tied, last=last)
+        case _:
+            return ddp_lines(parameters, layout, recipe, last=last)
+
+
+def host_lines(model: Model, layout: Layout, recipe: Recipe, stage: int) -> list[Line]:
+    """Lines of what one rank of a stage keeps in its node's memory."""
+    parameters = _held(model, layout, recipe, stage)
+    match recipe.framework:
+        case "megatron-core":
+            return megatron_host_lines(parameters, layout, recipe)
+        case "deepspeed":
+            return zero_host_lines(parameters, layout, recipe)
+        case "fsdp2" | "fsdp1":
+            return fsdp_host_lines(parameters, layout, recipe)
+        case _:
+            return ddp_host_lines(parameters, recipe)
+
+
+def _held(model: Model, layout: Layout, recipe: Recipe, stage: int) -> list[StageParameters]:
+    return with_adapters(stage_parameters(model, layout, recipe, stage), model, layout, recipe, stage)
