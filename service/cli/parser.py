@@ -23,6 +23,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_estimate(commands)
     _add_plan(commands)
     _add_validate(commands)
+    _add_validate_time(commands)
     _add_serve(commands)
     _add_db(commands)
     return parser
@@ -63,6 +64,19 @@ def _add_validate(commands: "argparse._SubParsersAction[argparse.ArgumentParser]
         help="what rows are grouped by (default: %(default)s)",
     )
     validate.set_defaults(module="service.cli.validate")
+
+
+def _add_validate_time(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    validate = commands.add_parser("validate-time", help="how far step times are from timed runs, and how they rank")
+    validate.add_argument("file", metavar="FILE", help="timed runs, one JSON object a line; - reads standard input")
+    validate.add_argument("--json", action="store_true", help="print rows and groups as one JSON document")
+    validate.add_argument(
+        "--by",
+        choices=("family", "group", "framework", "device", "source"),
+        default="family",
+        help="what rows are grouped by (default: %(default)s)",
+    )
+    validate.set_defaults(module="service.cli.validate_time")
 
 
 def _add_config(command: argparse.ArgumentParser) -> None:

@@ -5,7 +5,7 @@ a failure.
 """
 
 from dataclasses import dataclass
-from typing import Annotated, BinaryIO, Literal, get_args
+from typing import Annotated, BinaryIO, Literal, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -95,17 +95,25 @@ class BadLine:
     reason: str
 
 
-def read_runs(stream: BinaryIO) -> list[MeasuredRun | BadLine]:
-    """Every line of a file of measured runs; empty lines are skipped.
+Row = TypeVar("Row", bound=BaseModel)
 
-    Raises UnreadableRuns when the file is longer than `MOST_BYTES` or no line of it is a measured run.
+
+def read_runs(stream: BinaryIO) -> list[MeasuredRun | BadLine]:
+    """Every line of a file of measured runs, as `read_rows` reads them."""
+    return read_rows(stream, MeasuredRun)
+
+
+def read_rows(stream: BinaryIO, kind: type[Row]) -> list[Row | BadLine]:
+    """Every line of a file as a row of one kind; empty lines are skipped.
+
+    Raises UnreadableRuns when the file is longer than `MOST_BYTES` or no line of it is such a row.
     """
     content = stream.read(MOST_BYTES + 1)
     if len(content) > MOST_BYTES:
         raise UnreadableRuns(f"the file is longer than {MOST_BYTES >> 20} MiB")
     lines = content.removeprefix(b"\xef\xbb\xbf").split(b"\n")
-    found = [_read(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
-    if not any(isinstance(each, MeasuredRun) for each in found):
+    found = [_read(number, line, kind) for number, line in enumerate(lines, start=1) if line.strip()]
+    if not any(isinstance(each, kind) for each in found):
         first = found[0] if found else None
         raise UnreadableRuns(first.reason if isinstance(first, BadLine) else "the file is empty")
     return found
@@ -117,12 +125,12 @@ class _Named(BaseModel):
     id: Annotated[str, Field(min_length=1, max_length=300)]
 
 
-def _read(number: int, line: bytes) -> MeasuredRun | BadLine:
+def _read(number: int, line: bytes, kind: type[Row]) -> Row | BadLine:
     if len(line) > MOST_LINE_BYTES:
         reason = f"line {number}: longer than {MOST_LINE_BYTES >> 20} MiB"
         return BadLine(number, f"line {number}", reason)
     try:
-        return MeasuredRun.model_validate_json(line)
+        return kind.model_validate_json(line)
     except ValidationError as error:
         return BadLine(number, _name(number, line), f"line {number}: {_explained(error)}")
 

@@ -1,0 +1,131 @@
+"""`memplan validate-time`: timed runs against predicted step times."""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from service.calibration.timing import RANKABLE
+from service.cli.errors import USAGE, CommandError
+from service.usecases.measured_runs import BadLine, UnreadableRuns
+from service.usecases.timed_runs import TimedRun, read_timed_runs
+from service.usecases.timing import (
+    TimeComparison,
+    TimeGroup,
+    compare_times,
+    grouped_times,
+    skipped_times,
+    time_summary,
+)
+
+PIPED_COLUMNS = 160
+"""Width of the tables when they are not shown on a terminal."""
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print how far predicted step times are from measured ones, and how well they rank layouts."""
+    found = compare_times(_rows(options.file))
+    groups = grouped_times(found, options.by)
+    if options.json:
+        document = {"rows": [_row(each) for each in found], "groups": [_group(each) for each in groups]}
+        sys.stdout.write(json.dumps(document, allow_nan=False) + "\n")
+        return 0
+    console = Console(width=None if sys.stdout.isatty() else PIPED_COLUMNS, highlight=False)
+    _show(console, options.by, [*groups, time_summary("all", found)])
+    if options.by != "group":
+        ranked = [each for each in grouped_times(found, "group") if each.ranking is not None]
+        console.print("")
+        _show(console, "group", sorted(ranked, key=lambda each: each.name))
+    _show_skipped(console, found)
+    return 0
+
+
+def _rows(name: str) -> list[TimedRun | BadLine]:
+    try:
+        if name == "-":
+            return read_timed_runs(sys.stdin.buffer)
+        with Path(name).open("rb") as stream:
+            return read_timed_runs(stream)
+    except OSError as error:
+        raise CommandError(f"cannot read {name}: {error.strerror}", USAGE) from None
+    except UnreadableRuns as error:
+        raise CommandError(f"{name} holds no timed run: {error}", USAGE) from None
+
+
+def _row(found: TimeComparison) -> dict[str, Any]:
+    timed = found.timed
+    return {
+        "id": found.id,
+        "group": None if found.run is None else found.run.group,
+        "predicted_step_seconds": found.predicted_step_seconds,
+        "measured_step_seconds": None if timed is None else timed.measured_seconds,
+        "skipped": found.skipped,
+    }
+
+
+def _group(group: TimeGroup) -> dict[str, Any]:
+    """Errors and losses are shares; null where a group has no measured seconds, or too few runs to rank."""
+    errors, ranking = group.errors, group.ranking
+    return {
+        "group": group.name,
+        "rows": group.rows,
+        "skipped": group.skipped,
+        "stalled": group.stalled,
+        "compared": 0 if errors is None else errors.rows,
+        "mean_error": None if errors is None else errors.mean,
+        "bias": None if errors is None else errors.bias,
+        "worst_error": None if errors is None else errors.worst,
+        "rankings": 0 if ranking is None else ranking.groups,
+        "pairs": 0 if ranking is None else ranking.pairs,
+        "rank_correlation": None if ranking is None else ranking.correlation,
+        "pair_accuracy": None if ranking is None else ranking.pair_accuracy,
+        "best_loss": None if ranking is None else ranking.best_loss,
+        "best_of_three_loss": None if ranking is None else ranking.best_of_loss,
+    }
+
+
+def _show(console: Console, title: str, groups: Sequence[TimeGroup]) -> None:
+    table = Table(title, box=None)
+    for heading in ("rows", "skipped", "stalled", "mean error", "bias", "worst"):
+        table.add_column(heading, justify="right")
+    for heading in ("rankings", "pairs", "right", "rank corr.", "best loses", "best of 3"):
+        table.add_column(heading, justify="right")
+    for group in groups:
+        counts = (str(group.rows), str(group.skipped), str(group.stalled))
+        table.add_row(group.name, *counts, *_errors(group), *_ranking(group))
+    console.print(table)
+
+
+def _errors(group: TimeGroup) -> tuple[str, ...]:
+    if group.errors is None:
+        return ("", "", "")
+    return (f"{group.errors.mean:.1%}", f"{group.errors.bias:+.1%}", f"{group.errors.worst:+.0%}")
+
+
+def _ranking(group: TimeGroup) -> tuple[str, ...]:
+    found = group.ranking
+    if found is None:
+        return (f"< {RANKABLE} runs",)
+    return (
+        str(found.groups),
+        str(found.pairs),
+        f"{found.pair_accuracy:.3f}",
+        f"{found.correlation:.2f}",
+        f"{found.best_loss:.1%}",
+        f"{found.best_of_loss:.1%}",
+    )
+
+
+def _show_skipped(console: Console, found: Sequence[TimeComparison]) -> None:
+    reasons = skipped_times(found)
+    if not reasons:
+        return
+    table = Table("rows", "because", box=None)
+    for reason, count in reasons:
+        table.add_row(str(count), reason)
+    console.print("", "Skipped", table, sep="\n")
