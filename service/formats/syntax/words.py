@@ -13,6 +13,7 @@ HoleKind = Literal["unset", "positional", "inert", "undecided"]
 
 _MARKER = re.compile(r"\x00(\d+)\x00")
 _MOST_ALTERNATIVES = 12
+_LONGEST_SHOWN = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ class Holes:
         """The holes in a text, in order, each once."""
         if "\x00" not in text:
             return []
-        return list(dict.fromkeys(self._holes[int(index)] for index in _MARKER.findall(text)))
+        return [self._holes[int(index)] for index in dict.fromkeys(_MARKER.findall(text))]
 
     def only(self, text: str) -> Hole | None:
         """The hole that is the whole text, or None."""
@@ -64,8 +65,12 @@ class Holes:
         return self._holes[int(matched.group(1))] if matched else None
 
     def shown(self, text: str) -> str:
-        """The text for people: each hole as its name."""
-        return _MARKER.sub(lambda matched: shown_name(self._holes[int(matched.group(1))].name), text)
+        """The text for people: each hole as its name, and no more of it than people read."""
+        clipped = text[:_LONGEST_SHOWN]
+        if clipped.count("\x00") % 2:
+            clipped = clipped[: clipped.rindex("\x00")]
+        more = "" if len(text) <= _LONGEST_SHOWN else "…"
+        return _MARKER.sub(lambda matched: shown_name(self._holes[int(matched.group(1))].name), clipped) + more
 
     def as_variables(self, text: str) -> str:
         """The text with each hole as an expansion that shell text can hold; `variable` reads it back."""
