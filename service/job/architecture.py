@@ -144,4 +144,5 @@ def _model(known: Mapping[str, Any], family: FamilyDefaults | None) -> Model:
         max_positions=known.get("max_position_embeddings") or 0,
         tied_embeddings=known["tie_word_embeddings"],
         prediction=Prediction(depths, pattern[-1], bool(known.get("mtp_shared_layer"))) if depths else None,
+        norm_form=(family or FamilyDefaults("custom")).writing.norm_form,
     )

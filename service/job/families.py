@@ -14,8 +14,28 @@ Normalization = Literal["rmsnorm", "layernorm"]
 MlpKind = Literal["swiglu", "geglu", "gelu", "relu2", "relu"]
 PositionEmbedding = Literal["rope", "learned", "alibi", "none"]
 QkNorm = Literal["none", "per_head", "full"]
+NormForm = Literal["cast_first", "scale_first", "offset"]
 
 _NO_DIMENSIONS: Mapping[str, int] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """How a class writes down its layer, which decides what autograd keeps of it; the defaults are Llama's.
+
+    `norm_form`: the RMSNorm casts back before its weight multiplies, after it, or its weight is an offset in fp32.
+    `fused_attention` and `fused_mlp`: one projection makes queries, keys and values, or both branches. Rotated heads
+    are concatenated from parts where only some of their width turns. `softmax_fp32` is that of eager attention.
+    """
+
+    norm_form: NormForm = "cast_first"
+    post_norm: bool = False
+    fused_attention: bool = False
+    fused_mlp: bool = False
+    rotary_concatenated: bool = False
+    gelu_in_python: bool = False
+    softcap: bool = False
+    softmax_fp32: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +44,9 @@ class FamilyDefaults:
 
     `num_key_value_heads` and `head_dim` are what the class fills in for an absent key; None means the number of query
     heads and hidden_size / num_attention_heads. `expert_bias` is the buffer that balances the choice of experts;
-    `attention_bias_on_output` says whether the key `attention_bias` also
-    covers the output projection. `dropout` is the class's probability on residuals and attention weights;
-    `dimensions` are its values for keys that a shortened config.json may omit.
+    `attention_bias_on_output` says whether the key `attention_bias` also covers the output projection. `dropout` is the
+    class's probability on residuals and attention weights; `dimensions` are its values for keys that a shortened
+    config.json may omit.
     """
 
     class_name: str
@@ -51,6 +71,7 @@ class FamilyDefaults:
     num_key_value_heads: int | None = None
     head_dim: int | None = None
     dropout: float = 0.0
+    writing: Writing = Writing()
     dimensions: Mapping[str, int] = field(default_factory=lambda: _NO_DIMENSIONS)
 
     @property
@@ -62,6 +83,15 @@ class FamilyDefaults:
 def family_defaults(model_type: str | None) -> FamilyDefaults | None:
     """What `model_type` implies, or None for `custom`, an unknown type, or none given."""
     return _FAMILIES.get(model_type or "")
+
+
+PYTHON_GELUS = frozenset({"gelu_new", "gelu_fast", "gelu_python"})
+"""Activations that transformers writes out in torch operations instead of calling one kernel (activations.py)."""
+
+
+def gelu_in_python(writing: Writing, hidden_act: str | None) -> bool:
+    """Whether GELU is written out: as the class's default is, unless the config names another activation."""
+    return writing.gelu_in_python if hidden_act is None else hidden_act.lower() in PYTHON_GELUS
 
 
 def known_model_types() -> list[str]:
@@ -138,6 +168,7 @@ _DEEPSEEK_V3 = FamilyDefaults(
 _GEMMA = FamilyDefaults(
     "GemmaConfig",
     mlp="geglu",
+    writing=Writing(norm_form="offset"),
     tie_word_embeddings=True,
     head_dim=256,
     dimensions=_dimensions(3072, 28, 16, 24576, 256000, 8192),
@@ -146,13 +177,20 @@ _GEMMA2 = replace(
     _GEMMA,
     class_name="Gemma2Config",
     norms_per_layer=4,
+    writing=Writing(norm_form="offset", softcap=True),
     num_key_value_heads=4,
     dimensions=_dimensions(2304, 26, 8, 9216, 256000, 8192, sliding_window=4096),
 )
-_OLMO2 = FamilyDefaults("Olmo2Config", qk_norm="full", dimensions=_dimensions(4096, 32, 32, 11008, 50304, 2048))
+_OLMO2 = FamilyDefaults(
+    "Olmo2Config",
+    qk_norm="full",
+    writing=Writing(norm_form="scale_first", post_norm=True),
+    dimensions=_dimensions(4096, 32, 32, 11008, 50304, 2048),
+)
 _GLM4 = FamilyDefaults(
     "Glm4Config",
     norms_per_layer=4,
+    writing=Writing(fused_mlp=True, rotary_concatenated=True),
     qkv_bias=True,
     attention_bias_on_output=False,
     num_key_value_heads=2,
@@ -260,10 +298,12 @@ _FAMILIES: Mapping[str, FamilyDefaults] = MappingProxyType(
             _GEMMA2,
             class_name="Gemma3TextConfig",
             qk_norm="per_head",
+            writing=Writing(norm_form="offset"),
             dimensions=_dimensions(2304, 26, 8, 9216, 262208, 131072, sliding_window=4096),
         ),
         "gpt2": FamilyDefaults(
             "GPT2Config",
+            writing=Writing(fused_attention=True, gelu_in_python=True, softmax_fp32=False),
             normalization="layernorm",
             mlp="gelu",
             position_embedding="learned",
@@ -276,6 +316,7 @@ _FAMILIES: Mapping[str, FamilyDefaults] = MappingProxyType(
         ),
         "gpt_neox": FamilyDefaults(
             "GPTNeoXConfig",
+            writing=Writing(fused_attention=True, rotary_concatenated=True),
             normalization="layernorm",
             mlp="gelu",
             qkv_bias=True,
@@ -297,6 +338,7 @@ _FAMILIES: Mapping[str, FamilyDefaults] = MappingProxyType(
         ),
         "nemotron": FamilyDefaults(
             "NemotronConfig",
+            writing=Writing(rotary_concatenated=True),
             normalization="layernorm",
             mlp="relu2",
             dimensions=_dimensions(6144, 32, 48, 24576, 256000, 4096),
@@ -306,13 +348,19 @@ _FAMILIES: Mapping[str, FamilyDefaults] = MappingProxyType(
         "olmoe": replace(
             _OLMO2,
             class_name="OlmoeConfig",
+            writing=Writing(),
             moe=True,
             dimensions=_dimensions(2048, 16, 16, 2048, 50304, 4096, num_experts=64, num_experts_per_tok=8),
         ),
-        "phi3": FamilyDefaults("Phi3Config", dimensions=_dimensions(3072, 32, 32, 8192, 32064, 4096)),
+        "phi3": FamilyDefaults(
+            "Phi3Config",
+            writing=Writing(fused_attention=True, fused_mlp=True, rotary_concatenated=True),
+            dimensions=_dimensions(3072, 32, 32, 8192, 32064, 4096),
+        ),
         # Router, experts and attention have biases; each layer also has one learned sink per head.
         "gpt_oss": FamilyDefaults(
             "GptOssConfig",
+            writing=Writing(norm_form="scale_first", rotary_concatenated=True),
             qkv_bias=True,
             output_bias=True,
             mlp_bias=True,
@@ -330,6 +378,7 @@ _FAMILIES: Mapping[str, FamilyDefaults] = MappingProxyType(
             _GLM4,
             class_name="Glm4MoeConfig",
             norms_per_layer=2,
+            writing=Writing(rotary_concatenated=True),
             qkv_bias=False,
             moe=True,
             expert_bias=True,

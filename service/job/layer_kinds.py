@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from service.calculator.model import Attention, FeedForward, LatentAttention, LayerKind, Mamba, Mixer, Mlp, Moe
-from service.job.families import FamilyDefaults
+from service.job.families import FamilyDefaults, gelu_in_python
 
 Known = Mapping[str, Any]
 
@@ -117,8 +117,9 @@ def _layer(known: Known, traits: FamilyDefaults, index: int) -> LayerKind:
         return _half_layer(known, traits, blocks[index])
     mamba = blocks is not None and blocks[index] == MAMBA
     mixer = _mamba(known) if mamba else _attention(known, traits, index)
-    feed_forward: FeedForward = _experts(known, traits) if is_sparse(known, index) else _dense(known)
-    return LayerKind(mixer, feed_forward, known["norms_per_layer"], known["parallel_residual"])
+    feed_forward: FeedForward = _experts(known, traits) if is_sparse(known, index) else _dense(known, traits)
+    post_norm = traits.writing.post_norm
+    return LayerKind(mixer, feed_forward, known["norms_per_layer"], known["parallel_residual"], post_norm)
 
 
 def _half_layer(known: Known, traits: FamilyDefaults, block: str) -> LayerKind:
@@ -127,7 +128,7 @@ def _half_layer(known: Known, traits: FamilyDefaults, block: str) -> LayerKind:
         return LayerKind(_mamba(known), None, norms)
     if block == ATTENTION:
         return LayerKind(_attention(known, traits, 0), None, norms)
-    return LayerKind(None, _dense(known) if block == MLP else _experts(known, traits), norms)
+    return LayerKind(None, _dense(known, traits) if block == MLP else _experts(known, traits), norms)
 
 
 def _attention(known: Known, traits: FamilyDefaults, index: int) -> Mixer:
@@ -151,6 +152,9 @@ def _attention(known: Known, traits: FamilyDefaults, index: int) -> Mixer:
         qk_norm=known["qk_norm"],
         window=None if whole else known.get("sliding_window"),
         sinks=traits.attention_sinks,
+        softcap=traits.writing.softcap,
+        fused_projection=traits.writing.fused_attention,
+        rotary_concatenated=traits.writing.rotary_concatenated,
     )
 
 
@@ -166,8 +170,14 @@ def _mamba(known: Known) -> Mamba:
     )
 
 
-def _dense(known: Known) -> Mlp:
-    return Mlp(known["intermediate_size"], known["mlp"], known["mlp_bias"])
+def _dense(known: Known, traits: FamilyDefaults) -> Mlp:
+    return Mlp(
+        known["intermediate_size"],
+        known["mlp"],
+        known["mlp_bias"],
+        fused_projection=traits.writing.fused_mlp,
+        gelu_in_python=gelu_in_python(traits.writing, known.get("hidden_act")),
+    )
 
 
 def _experts(known: Known, traits: FamilyDefaults) -> Moe:
