@@ -61,7 +61,7 @@ def _projections(forward: Forward, kind: Attention, value: Value) -> Heads:
     found = []
     for name, letter, count in (("query", "q", heads), ("key", "k", groups), ("value", "v", groups)):
         linear = Linear(f"w{letter}", (letter,), hidden, count * width)
-        projected = forward.linear(linear, f"attention.{name}", value)
+        projected = forward.linear(linear, f"attention.projected_{name}", value)
         found.append(forward.tokens(f"attention.{name}", count, width, base=projected))
     query, key, values = found
     return query, key, values

@@ -82,7 +82,7 @@ def _after(forward: Forward, block: str, kind: LayerKind, output: Value) -> None
         part = forward.residual(f"{block}.output", output.dtype)
         norm(forward, f"{block}.post_norm", part, forward.residual(f"{block}.normalised"))
     if forward.recipe.hidden_dropout > 0:
-        mask = forward.residual(f"{block}.dropout_mask", "bool")
+        mask = forward.residual(f"{block}.output_dropout_mask", "bool")
         forward.tape.record("dropout", f"{block}.dropout", (), (mask,))
 
 
