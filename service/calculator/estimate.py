@@ -12,9 +12,10 @@ from service.calculator.activations.saved import Saved
 from service.calculator.buffers import dummy_gradient_lines, global_buffer_lines
 from service.calculator.checkpointing import recompute_lines, stored_lines
 from service.calculator.device import Accelerator
+from service.calculator.dispatch_buffers import dispatch_buffer_lines
 from service.calculator.head import EndCounts, embedding_lines, head_lines
 from service.calculator.layout import Layout
-from service.calculator.ledger import Line, Moment, Scope, alive_at, moment_totals, total_bytes
+from service.calculator.ledger import LOADING, Line, Moment, Scope, alive_at, moment_totals, total_bytes
 from service.calculator.model import Model
 from service.calculator.moments import grows_gradients, occurring, with_first_iteration
 from service.calculator.overhead import driver_lines, workspace_lines
@@ -33,8 +34,22 @@ _FALLING = {"gpipe", "1f1b", "interleaved"}
 
 
 @dataclass(frozen=True, slots=True)
+class Reading:
+    """Bytes of one GPU of a stage at a moment, as the three kinds of meter see them."""
+
+    stage: int
+    moment: Moment
+    allocated_bytes: int
+    reserved_bytes: int
+    device_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
 class StageEstimate:
-    """One pipeline rank: its peak moment, the totals there, and all lines of its ledger (bytes)."""
+    """One pipeline rank: its peak moment in a step, the totals there, and all lines of its ledger (bytes).
+
+    `loading` is the worst moment before the first step; None where the framework's way of loading is not known.
+    """
 
     stage: int
     layers: tuple[int, ...]
@@ -47,6 +62,7 @@ class StageEstimate:
     reserved_bytes: int
     device_bytes: int
     host_bytes: int
+    loading: Reading | None
 
     @property
     def ledger(self) -> list[Line]:
@@ -56,15 +72,23 @@ class StageEstimate:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Every stage of one job; `host_bytes_per_node` is what offload keeps in the memory of the fullest node."""
+    """Every stage of one job; `host_bytes_per_node` is what offload keeps in the memory of the fullest node.
+    """
 
     stages: tuple[StageEstimate, ...]
     host_bytes_per_node: int
 
     @property
-    def peak(self) -> StageEstimate:
-        """The stage that needs most device memory."""
+    def worst_stage(self) -> StageEstimate:
+        """The stage that needs most device memory in a step."""
         return max(self.stages, key=lambda each: each.device_bytes)
+
+    @property
+    def peak(self) -> Reading:
+        """The worst moment of the worst stage: of a step, or of loading where that needs more than any step."""
+        worst = self.worst_stage
+        step = Reading(worst.stage, worst.moment, worst.allocated_bytes, worst.reserved_bytes, worst.device_bytes)
+        return max((step, *(each.loading for each in self.stages if each.loading)), key=lambda each: each.device_bytes)
 
 
 def estimate(model: Model, layout: Layout, recipe: Recipe, accelerator: Accelerator) -> Estimate:
@@ -91,7 +115,8 @@ def stage_lines(model: Model, layout: Layout, recipe: Recipe, accelerator: Accel
     """All lines of a stage's ledger, at every moment, on ints or int64 arrays."""
     recipe = recipe.on(accelerator)
     lines = _allocated_lines(model, layout, recipe, accelerator, stage, _saved_by_kind(model, layout, recipe))
-    return lines + driver_lines(layout, _peak(lines, occurring(layout, recipe, stage)))
+    peak = _peak(lines, occurring(layout, recipe, stage))
+    return lines + driver_lines(layout, peak) + dispatch_buffer_lines(model, layout, recipe)
 
 
 def stage_moments(
@@ -110,7 +135,8 @@ def peak_device_bytes(model: Model, layout: Layout, recipe: Recipe, accelerator:
     for stage in distinct_stages(model, layout):
         lines = _allocated_lines(model, layout, recipe, accelerator, stage, saved)
         allocated = _peak(lines, occurring(layout, recipe, stage))
-        worst = maximum(worst, allocated + total_bytes(driver_lines(layout, allocated)))
+        beside = driver_lines(layout, allocated) + dispatch_buffer_lines(model, layout, recipe)
+        worst = maximum(worst, allocated + total_bytes(beside))
     return worst
 
 
@@ -284,14 +310,13 @@ def _stage(
 ) -> StageEstimate:
     lines = _allocated_lines(model, layout, recipe, accelerator, stage, saved)
     happening = occurring(layout, recipe, stage)
-    lines += driver_lines(layout, _peak(lines, happening))
+    lines += driver_lines(layout, _peak(lines, happening)) + dispatch_buffer_lines(model, layout, recipe)
     lines = with_first_iteration([line for line in lines if line.bytes], happening)
     happening.append(Moment.FIRST_ITERATION)
     moments = {moment: int(total) for moment, total in moment_totals(lines, happening).items()}
-    worst = max(moments, key=lambda each: moments[each])
-    at_peak = alive_at(lines, worst)
-    allocated = total_bytes(line for line in at_peak if line.scope is Scope.ALLOCATED)
-    reserved = total_bytes(line for line in at_peak if line.scope is Scope.RESERVED)
+    worst = max((each for each in moments if each not in LOADING), key=lambda each: moments[each])
+    peak = _reading(lines, stage, worst)
+    loading = [_reading(lines, stage, each) for each in moments if each in LOADING]
     counts = _chunk_counts(model, layout, stage, saved)
     return StageEstimate(
         stage=stage,
@@ -301,8 +326,17 @@ def _stage(
         moment=worst,
         moments=moments,
         lines=tuple(lines),
-        allocated_bytes=int(allocated),
-        reserved_bytes=int(allocated + reserved),
-        device_bytes=moments[worst],
+        allocated_bytes=peak.allocated_bytes,
+        reserved_bytes=peak.reserved_bytes,
+        device_bytes=peak.device_bytes,
         host_bytes=int(total_bytes(host_lines(model, layout, recipe, stage))),
+        loading=max(loading, key=lambda each: each.device_bytes, default=None),
     )
+
+
+def _reading(lines: Sequence[Line], stage: int, moment: Moment) -> Reading:
+    sizes = dict.fromkeys(Scope, 0)
+    for line in alive_at(lines, moment):
+        sizes[line.scope] += int(line.bytes)
+    allocated, reserved = sizes[Scope.ALLOCATED], sizes[Scope.ALLOCATED] + sizes[Scope.RESERVED]
+    return Reading(stage, moment, allocated, reserved, reserved + sizes[Scope.DEVICE])

@@ -28,7 +28,7 @@ def _show(found: EstimateAnswer, lines: int) -> None:
     out = console()
     out.print(f"{found.verdict}: {found.reason}", style="bold", markup=False)
     out.print(stage_table(found))
-    out.print(ledger_table(found.estimate.peak, lines))
+    out.print(ledger_table(found.estimate.worst_stage, lines))
     out.print()
     for note in notes(found):
         out.print(note, markup=False)
