@@ -137,7 +137,7 @@ class Stage(Answer):
 
 
 class Peak(Answer):
-    """The worst moment of the worst stage, which decides whether the job fits."""
+    """The worst moment of the worst stage, in a step or before the first, which decides whether the job fits."""
 
     stage: int = Field(ge=0, examples=[0])
     """Pipeline rank that needs most memory."""
@@ -153,6 +153,8 @@ class Peak(Answer):
     """Lower end of the interval around `device_bytes` (bytes)."""
     high_bytes: Bytes = Field(examples=[46530601943])
     """Upper end of the interval around `device_bytes` (bytes)."""
+    host_bytes_per_node: Bytes | None = Field(None, examples=[None])
+    """Memory that offload takes on the fullest node (bytes); null when nothing is offloaded."""
 
 
 class Capacity(Answer):
@@ -280,6 +282,7 @@ def _peak(found: Estimated) -> Peak:
         device_bytes=stage.device_bytes,
         low_bytes=found.interval.low_bytes,
         high_bytes=found.interval.high_bytes,
+        host_bytes_per_node=found.estimate.host_bytes_per_node or None,
     )
 
 
