@@ -2,17 +2,18 @@
 
 from dataclasses import dataclass
 
+from service.calculator.activations.autograd.layer import SOURCES, head_tensors
 from service.calculator.layout import Layout
 from service.calculator.ledger import WITH_ACTIVATIONS, Category, Line, Moment, Tensor
+from service.calculator.loss import TOKENS, logits_columns, loss_lines
 from service.calculator.model import Model
 from service.calculator.parameters import padded_vocabulary
 from service.calculator.recipe import Recipe
 from service.calculator.units import Int, ceil_div
 
-TOKENS = ("context",)
 RESIDUAL = ("sequence", "context")
-LOGITS = ("tensor", "context")
 SOURCE = "memory_model.md 4"
+MASKING = "transformers 5.24.0 masking_utils.py; memory_model.md 3.2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,17 +37,20 @@ def embedding_lines(model: Model, layout: Layout, recipe: Recipe, in_flight: Int
 
 
 def mask_lines(layout: Layout, recipe: Recipe) -> list[Line]:
-    """The dense mask that Megatron's data loader makes for the micro-batch in its forward, on the first and last stage.
+    """The dense mask of a micro-batch in its forward, which Megatron's data loader makes on the first and last stage.
 
     Source: `--no-create-attention-mask-in-dataloader` is off by default; Megatron-LM's 7B runs hold b·s² bytes more
-    than their activations (CI golden values @ d98e8a64).
+    than their activations (CI golden values @ d98e8a64). transformers makes one for all layers; each layer keeps a copy
+    of its own, save in compiled code, where all share one in the type of activations.
     """
     if not recipe.attention_mask:
         return []
     shape = (layout.micro_batch, layout.local_sequence, layout.sequence_length)
-    mask = Tensor(
-        "attention_mask", Category.ACTIVATIONS, shape, "bool", TOKENS, "megatron/core/datasets/gpt_dataset.py"
-    )
+    if recipe.transformer_impl == "hf" and recipe.compiled:
+        shared = Tensor("attention_mask", Category.ACTIVATIONS, shape, recipe.compute, TOKENS, MASKING)
+        return [Line(shared, 1, WITH_ACTIVATIONS)]
+    source = MASKING if recipe.transformer_impl == "hf" else "megatron/core/datasets/gpt_dataset.py"
+    mask = Tensor("attention_mask", Category.ACTIVATIONS, shape, "bool", TOKENS, source)
     return [Line(mask, 1, (Moment.WARMUP_FORWARD, Moment.LOSS))]
 
 
@@ -61,57 +65,43 @@ def head_lines(model: Model, layout: Layout, recipe: Recipe, counts: EndCounts) 
     return [
         *mask,
         *_final_norm(model, layout, recipe, counts.in_flight),
-        *_logits(model, layout, recipe, counts.losses),
+        *loss_lines(model, layout, recipe, counts.losses),
         *_head_backward(model, layout, recipe),
     ]
 
 
 def _final_norm(model: Model, layout: Layout, recipe: Recipe, in_flight: Int) -> list[Line]:
-    rows, batch, hidden = residual(model, layout)
-    statistics = (rows, batch, 2 if model.normalization == "layernorm" else 1)
-    labels = (2, layout.micro_batch, layout.local_sequence)
-    tensors = [
-        Tensor("final_norm.input", Category.ACTIVATIONS, (rows, batch, hidden), recipe.compute, RESIDUAL, SOURCE),
-        Tensor("final_norm.statistics", Category.ACTIVATIONS, statistics, "fp32", RESIDUAL, SOURCE),
-        Tensor("head.input", Category.ACTIVATIONS, (rows, batch, hidden), recipe.compute, RESIDUAL, SOURCE),
-        Tensor("loss.labels_and_mask", Category.ACTIVATIONS, labels, "int64", TOKENS, SOURCE),
-    ]
+    """What the final norm and the head keep, and the labels with their mask."""
+    shape = (2, layout.micro_batch, layout.local_sequence)
+    labels = Tensor("loss.labels_and_mask", Category.ACTIVATIONS, shape, "int64", TOKENS, SOURCE)
+    tensors = [*_norm_and_head(model, layout, recipe), labels]
     return [Line(each, in_flight, WITH_ACTIVATIONS) for each in tensors]
 
 
-def logits_shape(model: Model, layout: Layout, recipe: Recipe) -> tuple[tuple[Int, ...], tuple[str, ...]]:
-    """Shape of the logits on one GPU, and what divides them."""
-    vocabulary = padded_vocabulary(model.vocab_size, layout.tensor, recipe.vocabulary_multiple)
-    columns = ceil_div(vocabulary, layout.tensor) if recipe.loss.vocabulary_parallel else vocabulary
-    shape = (layout.local_sequence, layout.micro_batch, columns)
-    return shape, LOGITS if recipe.loss.vocabulary_parallel else TOKENS
-
-
-def _logits(model: Model, layout: Layout, recipe: Recipe, losses: Int) -> list[Line]:
-    """Copies kept by every pending loss, and the extra ones of the loss that runs.
-
-    `losses` micro-batches hold what the recipe keeps; the one that runs is at its own peak, so its kept copies are
-    part of that peak and the pending ones are one fewer.
-    """
-    shape, sharded_by = logits_shape(model, layout, recipe)
-
-    def line(name: str, dtype: str, count: Int, alive: tuple[Moment, ...]) -> Line:
-        return Line(Tensor(name, Category.LOGITS, shape, dtype, sharded_by, SOURCE), count, alive)
-
+def _norm_and_head(model: Model, layout: Layout, recipe: Recipe) -> list[Tensor]:
+    if recipe.transformer_impl in SOURCES:
+        columns = logits_columns(model, layout, recipe)
+        return [each.tensor for each in head_tensors(model, layout, recipe, columns)]
+    rows, batch, hidden = residual(model, layout)
+    statistics = (rows, batch, 2 if model.normalization == "layernorm" else 1)
     return [
-        *(line("logits.pending", each, losses - 1, WITH_ACTIVATIONS) for each in recipe.loss.kept),
-        *(line("logits.forward", each, 1, (Moment.LOSS,)) for each in recipe.loss.forward),
-        *(line("logits.backward", each, 1, (Moment.FIRST_BACKWARD,)) for each in recipe.loss.backward),
-        line("logits.gradient", recipe.compute, 1, (Moment.HEAD_BACKWARD,)),
+        Tensor("final_norm.input", Category.ACTIVATIONS, (rows, batch, hidden), recipe.compute, RESIDUAL, SOURCE),
+        Tensor("final_norm.statistics", Category.ACTIVATIONS, statistics, "fp32", RESIDUAL, SOURCE),
+        Tensor("head.input", Category.ACTIVATIONS, (rows, batch, hidden), recipe.compute, RESIDUAL, SOURCE),
     ]
 
 
 def _head_backward(model: Model, layout: Layout, recipe: Recipe) -> list[Line]:
-    """Gradient of the head's input, and of its weight where that is not added straight into the buffer."""
+    """Gradient of the head's input, and of its weight where that is not added straight into the buffer.
+
+    Other frameworks' gradients of weights are among the states.
+    """
     gathered = (layout.local_sequence, layout.micro_batch, model.hidden_size)
     source = f"{SOURCE}; 3.7"
-    lines = [_transient("head.input_gradient", gathered, recipe.compute, ("context",), source)]
-    if not recipe.gradient_accumulation_fusion:
+    lines = []
+    if not recipe.loss.hidden:
+        lines.append(_transient("head.input_gradient", gathered, recipe.compute, ("context",), source))
+    if recipe.weight_gradient_apart:
         vocabulary = padded_vocabulary(model.vocab_size, layout.tensor, recipe.vocabulary_multiple)
         weight = (ceil_div(vocabulary, layout.tensor), model.hidden_size)
         lines.append(_transient("head.weight_gradient", weight, recipe.compute, ("tensor",), source))

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 
 from service.calculator.activations.saved import Saved
 from service.calculator.checkpointing import recompute_lines, stored_lines
-from service.calculator.head import logits_shape, residual
+from service.calculator.head import residual
 from service.calculator.layout import Layout
 from service.calculator.ledger import WITH_ACTIVATIONS, Category, Line, Moment, Tensor
+from service.calculator.loss import logits_shape
 from service.calculator.model import Model, Prediction
 from service.calculator.recipe import Recipe
 from service.calculator.units import Int

@@ -10,7 +10,12 @@ class LossRecipe:
     """Copies of the logits that a loss implementation holds, by dtype, at three points.
 
     `kept` from the loss to the head's backward, `forward` and `backward` at the peaks of the two passes (including
-    what is kept); label smoothing adds copies to both peaks. `compute` stands for the dtype of activations.
+    what is kept); label smoothing adds copies to both peaks, and more than one sequence the `shifted` ones to the
+    forward. `chunk_forward` and `chunk_backward` are copies of one of `chunks` parts of the logits, on top; parts may
+    also be as many rows as make them no larger than the head's input (`chunks_by_width`). `hidden` and `weight` are
+    tensors as large as the head's input and weight that stay from the loss to the head's backward; `hidden_forward`
+    and `weight_forward` only the loss has. `compute` stands for the dtype of activations, and `logits` is that of the
+    logits a caller keeps.
     Source: memory_model.md, section 4.
     """
 
@@ -20,17 +25,43 @@ class LossRecipe:
     backward: tuple[str, ...]
     smoothing_forward: tuple[str, ...] = ()
     smoothing_backward: tuple[str, ...] = ()
+    shifted: tuple[str, ...] = ()
+    chunk_forward: tuple[str, ...] = ()
+    chunk_backward: tuple[str, ...] = ()
+    chunks: int = 1
+    chunks_by_width: bool = False
+    hidden_forward: tuple[str, ...] = ()
+    weight_forward: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
+    weight: tuple[str, ...] = ()
+    logits: str = "compute"
     vocabulary_parallel: bool = True
 
+    @property
+    def fused_with_head(self) -> bool:
+        """Whether head and loss run together, so that the whole logits never exist."""
+        return not self.kept and not self.backward
+
     def in_compute(self, compute: str) -> "LossRecipe":
-        """The recipe with its data types filled in: a cast from fp32 to fp32 makes no copy."""
+        """The recipe with its data types filled in: beside fp32 copies, a cast from fp32 to fp32 makes none."""
 
         def typed(copies: tuple[str, ...]) -> tuple[str, ...]:
-            if compute == "fp32":
-                return tuple(each for each in copies if each != "compute") or ("fp32",)
+            if compute == "fp32" and "fp32" in copies:
+                return tuple(each for each in copies if each != "compute")
             return tuple(compute if each == "compute" else each for each in copies)
 
-        return replace(self, kept=typed(self.kept), forward=typed(self.forward), backward=typed(self.backward))
+        return replace(
+            self,
+            kept=typed(self.kept),
+            forward=typed(self.forward),
+            backward=typed(self.backward),
+            chunk_forward=typed(self.chunk_forward),
+            chunk_backward=typed(self.chunk_backward),
+            hidden_forward=typed(self.hidden_forward),
+            weight_forward=typed(self.weight_forward),
+            hidden=typed(self.hidden),
+            weight=typed(self.weight),
+        )
 
     def smoothed(self) -> "LossRecipe":
         """The recipe with label smoothing."""
@@ -41,9 +72,12 @@ class LossRecipe:
         )
 
     def with_logits_kept(self) -> "LossRecipe":
-        """The recipe when the caller holds the logits through the backward."""
+        """The recipe when the caller holds the logits through the backward; the loss's peak has them anyway."""
         return replace(
-            self, kept=(*self.kept, "compute"), forward=(*self.forward, "compute"), backward=(*self.backward, "compute")
+            self,
+            kept=(*self.kept, self.logits),
+            forward=self.forward if self.logits in self.forward else (*self.forward, self.logits),
+            backward=(*self.backward, self.logits),
         )
 
 
@@ -159,6 +193,7 @@ class Recipe:
     adapters: Adapters | None = None
     compiled: bool = False
     keys_repeated: bool = False
+    deferred_head: int | None = None
     rope_fused: bool = True
     dispatcher: str = "allgather"
     grouped_gemm: bool = False
@@ -167,6 +202,14 @@ class Recipe:
     def scores_stored(self) -> bool:
         """Whether attention keeps its score matrix for the backward."""
         return self.attention in {"unfused", "eager"}
+
+    @property
+    def weight_gradient_apart(self) -> bool:
+        """Whether a weight's gradient is a tensor of its own before Megatron adds it to the accumulation buffer.
+
+        Other frameworks' gradients of weights are among the states.
+        """
+        return self.framework == "megatron-core" and not self.gradient_accumulation_fusion
 
     def on(self, accelerator: Accelerator) -> "Recipe":
         """The recipe with `auto` attention and the copies of 8-bit weights settled for a GPU.

@@ -67,6 +67,14 @@ def where(condition: Condition, then: Int, otherwise: Int) -> Int:
     return np.where(condition, then, otherwise)
 
 
+def power_of_two(value: Int) -> Int:
+    """The next power of two at or above a positive value below 2**40."""
+    found: Int = 1
+    for _ in range(40):
+        found = where(found < value, found * 2, found)
+    return found
+
+
 def lcm(left: Int, right: Int) -> Int:
     """Least common multiple, elementwise on arrays."""
     if isinstance(left, int) and isinstance(right, int):

@@ -90,11 +90,11 @@ class Forward:
             )
             weight = (linear.outputs, linear.inputs)
             keeps.append(Value(f"{name}.weight_cast", weight, self.recipe.compute, ("tensor",)))
-        if self.trained:
+        adapters = self.recipe.adapters
+        if adapters is None or set(linear.carries).intersection(adapters.trained):
             keeps.insert(0, read)
         output = Value(name, (*value.shape[:-1], linear.outputs), self.recipe.compute, linear.sharded_by)
         self.tape.record("mm", linear.module, (output,), tuple(keeps))
-        adapters = self.recipe.adapters
         if adapters is not None:
             self._adapt(linear, adapters, name, value)
         return output

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from service.calculator.activations.autograd.attention import attention
 from service.calculator.activations.autograd.experts import experts
-from service.calculator.activations.autograd.forward import BY_CONTEXT, Forward
+from service.calculator.activations.autograd.forward import BY_CONTEXT, Forward, Linear
 from service.calculator.activations.autograd.latent import latent_attention
 from service.calculator.activations.autograd.mlp import mlp
 from service.calculator.activations.autograd.norms import norm
@@ -15,6 +15,7 @@ from service.calculator.layout import Layout
 from service.calculator.ledger import Category, Tensor
 from service.calculator.model import Attention, LatentAttention, LayerKind, Mlp, Model, Moe
 from service.calculator.recipe import Recipe
+from service.calculator.units import Int
 
 SOURCES = {
     "hf": "memory_model.md 3.2; transformers 5.24.0, measured",
@@ -43,6 +44,16 @@ def autograd_tensors(kind: LayerKind, model: Model, layout: Layout, recipe: Reci
     rows += [_row(each, source, needed=True, cached=each in cached) for each in storages if each is not entry]
     rows += [_row(each, source, needed=False, cached=True) for each in cached if each not in storages]
     return rows
+
+
+def head_tensors(model: Model, layout: Layout, recipe: Recipe, vocabulary: Int) -> list[Saved]:
+    """What the final norm and the head, `vocabulary` columns wide on this GPU, save for one micro-batch."""
+    forward = Forward(model, layout, recipe)
+    output = forward.tokens("head.input", model.hidden_size, by=BY_CONTEXT)
+    value = norm(forward, "final_norm", forward.residual("final_norm.input"), output)
+    forward.linear(Linear("head", ("head",), model.hidden_size, vocabulary), "head", value)
+    source = SOURCES[recipe.transformer_impl]
+    return [_row(each, source, needed=True, cached=False) for each in forward.tape.storages()]
 
 
 def _row(value: Value, source: str, *, needed: bool, cached: bool, is_input: bool = False) -> Saved:
