@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from service.calculator.activations.layer import layer_tensors
 from service.calculator.activations.saved import Saved
+from service.calculator.break_even import break_even_imbalance
 from service.calculator.buffers import dummy_gradient_lines, global_buffer_lines
 from service.calculator.checkpointing import recompute_lines, stored_lines
 from service.calculator.device import Accelerator
@@ -73,10 +74,14 @@ class StageEstimate:
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """Every stage of one job; `host_bytes_per_node` is what offload keeps in the memory of the fullest node.
+
+    `break_even_imbalance` is how many times a balanced share of rows the fullest expert-parallel rank may receive
+    before the peak fills the usable memory; None where routing cannot fill it, and where balanced routing overfills it.
     """
 
     stages: tuple[StageEstimate, ...]
     host_bytes_per_node: int
+    break_even_imbalance: float | None = None
 
     @property
     def worst_stage(self) -> StageEstimate:
@@ -96,7 +101,13 @@ def estimate(model: Model, layout: Layout, recipe: Recipe, accelerator: Accelera
     recipe = recipe.on(accelerator)
     saved = _saved_by_kind(model, layout, recipe)
     stages = tuple(_stage(model, layout, recipe, accelerator, stage, saved) for stage in range(layout.pipeline))
-    return Estimate(stages, fullest_node([each.host_bytes for each in stages], layout, accelerator.gpus_per_node))
+    return Estimate(
+        stages,
+        fullest_node([each.host_bytes for each in stages], layout, accelerator.gpus_per_node),
+        break_even_imbalance(
+            model, layout, accelerator.usable_bytes, lambda each: peak_device_bytes(model, each, recipe, accelerator)
+        ),
+    )
 
 
 def fullest_node(host_bytes: Sequence[int], layout: Layout, ranks_per_node: int) -> int:

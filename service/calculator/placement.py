@@ -25,9 +25,10 @@ class Split:
 EVEN = Split()
 
 
-def place(layers: int, pipeline: int, virtual: int, split: Split = EVEN) -> Placement:
-    """Layer indexes of every chunk of every rank.
+def place(layers: int, pipeline: int, virtual: int, split: Split = EVEN, depths: int | None = None) -> Placement:
+    """Layer indexes of every chunk of every rank, and the rank that a layout string gives to multi-token prediction.
 
+    A layout string must place as many depths of prediction as `depths` (None: unknown).
     Raises `PlacementError` when the layers cannot be divided by the rule that the split names.
     """
     counts = _chunk_counts(layers, pipeline, virtual, split)
@@ -40,7 +41,8 @@ def place(layers: int, pipeline: int, virtual: int, split: Split = EVEN) -> Plac
             start = stop
     if start != layers:
         raise PlacementError(f"the stages hold {start} layers, the model has {layers}")
-    return Placement(tuple(tuple(chunks) for chunks in ranges))
+    prediction = _prediction_rank(split.layout, pipeline, depths) if split.layout is not None else None
+    return Placement(tuple(tuple(chunks) for chunks in ranges), prediction)
 
 
 def _chunk_counts(layers: int, pipeline: int, virtual: int, split: Split) -> list[list[int]]:
@@ -98,6 +100,28 @@ def _from_layout(layout: str, pipeline: int) -> list[list[int]]:
     if len(groups) % pipeline:
         raise PlacementError(f"the layout has {len(groups)} groups, not a multiple of {pipeline} ranks")
     return [[group.count("t") for group in groups[rank::pipeline]] for rank in range(pipeline)]
+
+
+def _prediction_rank(layout: str, pipeline: int, depths: int | None) -> int | None:
+    """The rank whose last chunk holds the depths of prediction, all of them, behind the last layer; None without any.
+
+    Source: megatron/core/transformer/pipeline_parallel_layer_layout.py, validate_layer_layout.
+    """
+    groups = expand_layout(layout).split("|")
+    holders = [index for index, group in enumerate(groups) if "m" in group]
+    found = [groups[index].count("m") for index in holders]
+    if depths is not None and sum(found) != depths:
+        raise PlacementError(f"the layout places {sum(found)} depths of prediction, the model has {depths}")
+    if not holders:
+        return None
+    if len(holders) > 1:
+        raise PlacementError("all depths of prediction must be in the same chunk")
+    if holders[0] < len(groups) - pipeline:
+        raise PlacementError("the depths of prediction must be in the last chunk of a rank")
+    behind = groups[holders[0]].rpartition("m")[2] + "".join(groups[holders[0] + 1 :])
+    if "t" in behind:
+        raise PlacementError("layers must be placed before the depths of prediction")
+    return holders[0] % pipeline
 
 
 _LETTER = re.compile(r"(?P<body>[EtmL|])\*(?P<times>\d{1,5})")

@@ -46,12 +46,16 @@ def group_tokens(layout: Layout) -> Int:
 
 
 def imbalance(moe: Moe, layout: Layout) -> Int:
-    """Rows of the fullest rank in thousandths of a balanced share, at most what every token choosing it would give.
+    """Rows of the fullest rank in thousandths of a balanced share, at most what routing can reach."""
+    return minimum(layout.routing.imbalance_permille, reachable_imbalance(moe, layout))
 
-    That is e ranks' rows, or E/k where a rank has fewer experts than a token chooses; alone, a rank has all rows.
+
+def reachable_imbalance(moe: Moe, layout: Layout) -> Int:
+    """The worst that routing can do: every token chooses experts of one rank, in thousandths of a balanced share.
+
+    That is e ranks' rows, or E/k of a rank's where it has fewer experts than a token chooses; alone, a rank has all.
     """
-    most = minimum(layout.expert * PERMILLE, moe.experts * PERMILLE // moe.top_k)
-    return minimum(layout.routing.imbalance_permille, most)
+    return minimum(layout.expert * PERMILLE, moe.experts * PERMILLE // moe.top_k)
 
 
 def _capacity_rows(moe: Moe, layout: Layout) -> Int | None:

@@ -75,7 +75,7 @@ def layer_kinds(known: Known, family: FamilyDefaults | None) -> tuple[tuple[Laye
 
 def _blocks(known: Known) -> list[str] | None:
     blocks = known.get("layers_block_type")
-    return [BLOCKS[each] for each in blocks] if blocks else None
+    return [BLOCKS.get(each, each) for each in blocks] if blocks else None
 
 
 def _halves(known: Known, blocks: Sequence[str]) -> bool:

@@ -44,6 +44,35 @@ def test_a_layout_string_is_read_chunk_by_chunk() -> None:
 
 
 @pytest.mark.parametrize(
+    ("layout", "rank"), [("Ett|ttmL", 1), ("Ett|tt|tm|L", 2), ("Ettt|ttt|m|L", 2), ("Et|t|t|t|t|t|m|L", 2)]
+)
+def test_depths_of_prediction_stand_where_the_layout_says(layout: str, rank: int) -> None:
+    groups, pipeline = layout.count("|") + 1, min(layout.count("|") + 1, 4)
+    placed = place(layout.count("t"), pipeline, groups // pipeline, Split(layout=layout), depths=1)
+    assert [each for each in range(pipeline) if placed.predicts(each)] == [rank]
+
+
+def test_depths_of_prediction_are_on_the_last_rank_unless_a_layout_says_more() -> None:
+    assert [place(8, 4, 1, depths=1).predicts(rank) for rank in range(4)] == [False, False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("layout", "depths", "message"),
+    [
+        ("Ett|ttL", 1, "places 0 depths of prediction, the model has 1"),
+        ("Et|tm|mL", 2, "in the same chunk"),
+        ("Et|tm|t|L", 1, "last chunk of a rank"),
+        ("Et|mttL", 1, "layers must be placed before"),
+    ],
+)
+def test_depths_of_prediction_out_of_place(layout: str, depths: int, message: str) -> None:
+    groups = layout.count("|") + 1
+    pipeline = 2 if groups == 4 else groups
+    with pytest.raises(PlacementError, match=message):
+        place(layout.count("t"), pipeline, groups // pipeline, Split(layout=layout), depths)
+
+
+@pytest.mark.parametrize(
     ("text", "written_out"),
     [("Et*2|(tt|)*3tL", "Ett|tt|tt|tt|tL"), ("((t|)*2)*2", "t|t|t|t|"), ("E t , t | L", "Ett|L"), ("(t)", "t")],
 )

@@ -1,0 +1,122 @@
+"""Mixers beside plain attention: latent attention and Mamba-2; layers with one half."""
+
+from dataclasses import replace
+
+import pytest
+
+from service.calculator.activations.layer import layer_tensors
+from service.calculator.activations.saved import Saved
+from service.calculator.checkpointing import stored_lines
+from service.calculator.layout import Checkpointing, Layout
+from service.calculator.model import Attention, LatentAttention, LayerKind, Mamba, Mixer, Mlp, Model
+from service.calculator.parameters import count, layer_parameters
+from service.calculator.recipe import Recipe
+from tests.builders import LLAMA_3_8B, layout, recipe
+
+TOY = LatentAttention(heads=8, query_rank=96, latent_rank=64, nope_dim=32, rope_dim=16, value_dim=32)
+DEEPSEEK_V3 = LatentAttention(128, 1536, 512, 128, 64, 128)
+MAMBA = Mamba(heads=80, head_dim=64, state=128, groups=8, conv=4)
+
+
+def with_mixer(mixer: Mixer, hidden: int) -> Model:
+    """A model of layers that are a mixer alone."""
+    return replace(LLAMA_3_8B, hidden_size=hidden, kinds=(LayerKind(mixer, None, norms=1),), pattern=(0,))
+
+
+def saved_rows(model: Model, spread: Layout, kept: Recipe) -> list[Saved]:
+    return layer_tensors(model.kinds[0], model, spread, kept)
+
+
+def saved_bytes(model: Model, spread: Layout, kept: Recipe) -> int:
+    return sum(int(each.tensor.bytes) * int(each.copies) for each in saved_rows(model, spread, kept))
+
+
+def test_latent_attention_saves_what_autograd_was_seen_to_save() -> None:
+    """`own.mla.fused`: 1,100,800 bytes, b 2, s 128, h 256, its own input included."""
+    spread = layout(LLAMA_3_8B, micro_batch=2, sequence_length=128)
+    assert saved_bytes(with_mixer(TOY, 256), spread, recipe()) == 1_100_800
+
+
+def test_latents_save_parameters_and_no_activations() -> None:
+    """DeepSeek-V3: 201 kB for a token and layer of attention alone (memory_model.md 3.3)."""
+    per_token = saved_bytes(with_mixer(DEEPSEEK_V3, 7168), layout(LLAMA_3_8B), recipe()) / 2048
+    assert per_token == pytest.approx(201e3, rel=0.01)
+
+
+def test_queries_without_a_rank_are_projected_from_the_norms_output() -> None:
+    direct = replace(TOY, query_rank=0)
+    less = saved_bytes(with_mixer(TOY, 256), layout(LLAMA_3_8B), recipe()) - saved_bytes(
+        with_mixer(direct, 256), layout(LLAMA_3_8B), recipe()
+    )
+    assert less == 2048 * (2 * 2 * 96 + 4)
+
+
+def test_tensor_parallelism_splits_the_heads_and_not_the_latents() -> None:
+    model = with_mixer(DEEPSEEK_V3, 7168)
+    latents = 7168 * 2 + 1536 * 2 + 512 * 2 + 64
+    whole, split = (saved_bytes(model, layout(LLAMA_3_8B, tensor=tensor), recipe()) for tensor in (1, 4))
+    assert split == 2048 * (2 * latents + 3 * 4) + (whole - 2048 * (2 * latents + 3 * 4)) // 4
+
+
+def test_sequence_parallelism_splits_the_tokens_of_the_latents() -> None:
+    model = with_mixer(DEEPSEEK_V3, 7168)
+    whole = saved_bytes(model, layout(LLAMA_3_8B), recipe())
+    assert saved_bytes(model, layout(LLAMA_3_8B, tensor=4, sequence_parallel=1), recipe()) == whole // 4
+
+
+def test_recomputing_the_up_projections_keeps_the_latents_and_the_output() -> None:
+    model = with_mixer(DEEPSEEK_V3, 7168)
+    spread = layout(LLAMA_3_8B, checkpointing=Checkpointing("selective", modules=("mla_up_proj",)))
+    names = {
+        line.tensor.name for line in stored_lines(saved_rows(model, spread, recipe()), spread, [1], [1]) if line.bytes
+    }
+    assert names == {
+        "attention.input",
+        "attention.norm.statistics",
+        "attention.norm.output",
+        "attention.query_latent",
+        "attention.kv_latent",
+        "attention.output",
+        "attention.log_sum_exp",
+    }
+
+
+def test_the_norm_before_latents_is_separate_and_recomputed_by_itself() -> None:
+    model = with_mixer(DEEPSEEK_V3, 7168)
+
+    def stored(modules: tuple[str, ...]) -> int:
+        spread = layout(LLAMA_3_8B, checkpointing=Checkpointing("selective", modules=modules))
+        return sum(int(line.bytes) for line in stored_lines(saved_rows(model, spread, recipe()), spread, [1], [1]))
+
+    assert stored(()) - stored(("layernorm",)) == 2048 * (2 * 7168 + 4)
+
+
+def test_an_eager_rotary_embedding_keeps_its_tables_in_every_layer() -> None:
+    """Cosine and sine, of queries and of keys: megatron rope_utils.py."""
+    model = with_mixer(DEEPSEEK_V3, 7168)
+    eager = saved_bytes(model, layout(LLAMA_3_8B), recipe(rope_fused=False))
+    assert eager - saved_bytes(model, layout(LLAMA_3_8B), recipe()) == 2048 * 4 * 64 * 2
+
+
+def test_a_mamba_mixer_saves_its_projection_and_both_sides_of_its_gated_norm() -> None:
+    model, inner = with_mixer(MAMBA, 2560), 80 * 64
+    projected = 2 * inner + 2 * 8 * 128 + 80
+    per_token = 4 * 2560 + 4 + 2 * projected + 4 * inner + 4 * 8
+    assert saved_bytes(model, layout(LLAMA_3_8B), recipe()) == 2048 * per_token
+
+
+def test_a_mamba_mixer_holds_the_parameters_of_the_table() -> None:
+    """memory_model.md 1.1: h(2d_in + 2Gn + H), (d_in + 2Gn)(w + 1), 3H, d_in, d_in·h, and the layer's norm."""
+    model, inner, state = with_mixer(MAMBA, 2560), 80 * 64, 2 * 8 * 128
+    expected = 2560 * (2 * inner + state + 80) + (inner + state) * 5 + 3 * 80 + inner + inner * 2560 + 2560
+    assert count(layer_parameters(model.kinds[0], model, 1)) == expected
+
+
+@pytest.mark.parametrize("kind", [LayerKind(Attention(8, 8, 32), None, 1), LayerKind(None, Mlp(1024, "relu2"), 1)])
+def test_a_layer_of_one_half_has_one_norm_and_one_input(kind: LayerKind) -> None:
+    model = replace(LLAMA_3_8B, hidden_size=256, kinds=(kind,), pattern=(0,))
+    rows = saved_rows(model, layout(LLAMA_3_8B), recipe())
+    assert [each.is_input for each in rows] == [True] + [False] * (len(rows) - 1)
+    assert sum(each.tensor.name.endswith("norm.output") for each in rows) == 1
+    whole = replace(model, kinds=(LayerKind(Attention(8, 8, 32), Mlp(1024, "relu2")),))
+    assert saved_bytes(model, layout(LLAMA_3_8B), recipe()) < saved_bytes(whole, layout(LLAMA_3_8B), recipe())
