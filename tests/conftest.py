@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
+import hypothesis
 import pytest
 from sqlalchemy import URL
 
@@ -22,6 +23,9 @@ def pytest_configure() -> None:
     # The tests say what is set; a variable of the shell that runs them must not.
     for name in [name for name in os.environ if name.startswith("MEMPLAN_") and name != _REQUIRE_POSTGRES]:
         del os.environ[name]
+    # A shared machine may stall anywhere, and the same examples must pass or fail on each run.
+    hypothesis.settings.register_profile("memplan", deadline=None, derandomize=True, print_blob=True)
+    hypothesis.settings.load_profile("memplan")
 
 
 @pytest.fixture(scope="session")
