@@ -13,6 +13,7 @@ from service.catalog.profiles import Profile, load_losses, load_profiles, loss_r
 from service.job.architecture import resolve_architecture
 from service.job.diagnostics import Diagnostic, Findings, MissingFact, Origin
 from service.job.schema import Job
+from service.job.states import fill_states, state_parts, unpriced_states
 from service.job.validate import check
 from service.job.values import Values
 
@@ -152,19 +153,7 @@ def _draft(job: Job) -> _Draft:
     values.give("", {key: value for key, value in stated.items() if key != "model"})
     architecture = resolve_architecture(job.model, values)
     problems = list(architecture.diagnostics)
-    profile = load_profiles().get(job.framework.name)
-    if profile is None:
-        problems.append(
-            Diagnostic(
-                "unsupported_framework",
-                "error",
-                f"{job.framework.name} is not supported yet",
-                ("/framework/name",),
-                job.framework.name,
-                f"one of {', '.join(sorted(load_profiles()))}",
-            )
-        )
-        profile = load_profiles()["megatron-core"]
+    profile = load_profiles()[job.framework.name]
     problems += _version_notice(job, profile) + _unpriced(values)
     _fill_recipe(values, profile)
     problems += _attention_notice(values)
@@ -191,12 +180,9 @@ def _attention_notice(values: Values) -> list[Diagnostic]:
 
 
 UNPRICED = {
-    "/precision/fp8": "8-bit training",
-    "/adapters": "adapters",
     "/checkpointing/offload": "activation offload",
     "/checkpointing/op": "operation-level checkpointing",
     "/checkpointing/every": "every n-th layer checkpointing",
-    "/optimizer/parameter_offload": "parameter offload",
     "/kernels/cuda_graphs": "CUDA graphs",
 }
 
@@ -204,12 +190,7 @@ UNPRICED = {
 def _unpriced(values: Values) -> list[Diagnostic]:
     """Refuse what changes memory and is not itemised yet, rather than leave it out silently."""
     found = [(pointer, what) for pointer, what in UNPRICED.items() if values.get(pointer) not in (None, "none", False)]
-    if values.get("/optimizer/offload") not in (None, "none"):
-        found.append(("/optimizer/offload", "optimizer offload"))
-    if values.get("/optimizer/name") not in (None, "adam"):
-        found.append(("/optimizer/name", f"the optimizer {values.get('/optimizer/name')}"))
-    if (values.get("/sharding/stage") or 0) > 1:
-        found.append(("/sharding/stage", "sharding of gradients and weights"))
+    found += unpriced_states(values)
     if values.get("/schedule") not in (None, "gpipe", "1f1b", "interleaved"):
         found.append(("/schedule", f"the schedule {values.get('/schedule')}"))
     loss = values.get("/kernels/cross_entropy")
@@ -230,14 +211,7 @@ def _fill_recipe(values: Values, profile: Profile) -> None:
 
     fill("/framework/transformer_impl", profile.transformer_impl)
     _fill_mask(values, profile)
-    fill("/precision/compute", profile.compute)
-    compute = values.get("/precision/compute")
-    fill("/precision/parameters", compute)
-    half = values.get("/precision/parameters") != "fp32"
-    fill("/precision/master", "fp32" if half else "none")
-    fill("/precision/gradients", "fp16" if compute == "fp16" else "fp32", "fp32 accumulation with bf16")
-    fill("/optimizer/name", "adam")
-    fill("/optimizer/moments", ["fp32", "fp32"])
+    fill_states(values, profile)
     fill("/kernels/attention", profile.attention)
     fill("/kernels/cross_entropy", profile.cross_entropy)
     fill("/kernels/grad_accumulation_fusion", profile.grad_accumulation_fusion)
@@ -340,7 +314,7 @@ def _layout(values: Values, model: Model) -> Layout:
         virtual=virtual,
         schedule=values.get("/schedule"),
         group=degrees.get("microbatch_group_size") or pipeline,
-        placement=place(model.layers, pipeline, virtual, split, model.prediction.depths if model.prediction else 0),
+        placement=place(model.layers, pipeline, virtual, split),
         micro_batch=batch["micro"],
         micro_batches=batch["accumulation"],
         sequence_length=batch["sequence_length"],
@@ -390,20 +364,16 @@ def _checkpointing(values: Values) -> Checkpointing:
 
 def _recipe(values: Values, profile: Profile) -> Recipe:
     precision, kernels = values.section("/precision"), values.section("/kernels")
+    framework = values.get("/framework/name")
     loss = loss_recipe(kernels["cross_entropy"], values.get("/framework/version"))
     if kernels.get("label_smoothing"):
         loss = loss.smoothed()
     if kernels.get("logits_kept"):
         loss = loss.with_logits_kept()
-    master = precision["master"]
     return Recipe(
         profile=profile.identity,
         transformer_impl=values.get("/framework/transformer_impl"),
         compute=precision["compute"],
-        parameters=precision["parameters"],
-        master=None if master == "none" else "fp32" if master == "fp32" else "bf16",
-        gradients=precision["gradients"],
-        moments=tuple(values.get("/optimizer/moments")),
         attention=kernels["attention"],
         loss=replace(
             loss.in_compute(precision["compute"]), vocabulary_parallel=kernels.get("vocab_parallel_loss") is not False
@@ -413,7 +383,8 @@ def _recipe(values: Values, profile: Profile) -> Recipe:
         attention_dropout=values.get("/dropout/attention"),
         activation_fused=kernels["activation"] == "fused",
         norm_fused=kernels["norm"] == "fused",
-        gradient_accumulation_fusion=kernels["grad_accumulation_fusion"],
+        # Frameworks without a buffer for accumulation have their weight gradients among the states.
+        gradient_accumulation_fusion=kernels["grad_accumulation_fusion"] or framework != "megatron-core",
         deallocate_pipeline_outputs=kernels["deallocate_pipeline_outputs"],
         vocabulary_multiple=profile.vocabulary_multiple,
         buffer_alignment=profile.buffer_alignment,
@@ -423,4 +394,5 @@ def _recipe(values: Values, profile: Profile) -> Recipe:
         rope_fused=kernels.get("rope") != "eager",
         dispatcher=kernels.get("moe_dispatcher") or "allgather",
         grouped_gemm=bool(kernels.get("grouped_gemm")),
+        **state_parts(values),
     )

@@ -148,12 +148,17 @@ def test_an_unknown_preset_gets_near_names_and_no_list_of_missing_dimensions() -
     ("changes", "code"),
     [
         pytest.param({"model": {"preset": "qwen3-next-80b-a3b"}}, "unknown_architecture", id="linear attention"),
-        pytest.param({"framework": {"name": "fsdp2"}}, "unsupported_framework", id="framework"),
-        pytest.param({"optimizer": {"name": "muon"}}, "unsupported_option", id="optimizer"),
-        pytest.param({"optimizer": {"offload": "cpu"}}, "unsupported_option", id="offload"),
+        pytest.param({"framework": {"name": "ddp"}, "sharding": {"stage": 1}}, "unsupported_option", id="sharded DDP"),
+        pytest.param({"optimizer": {"offload": "nvme"}}, "unsupported_option", id="offload to disk"),
+        pytest.param({"optimizer": {"parameter_offload": "cpu"}}, "unsupported_option", id="offload of weights"),
+        pytest.param({"optimizer": {"in_backward": True}}, "unsupported_option", id="optimizer in the backward"),
         pytest.param({"sharding": {"stage": 3}}, "unsupported_option", id="sharded weights"),
-        pytest.param({"precision": {"fp8": {"recipe": "delayed"}}}, "unsupported_option", id="fp8"),
-        pytest.param({"adapters": {"type": "lora", "rank": 8, "modules": ["q"]}}, "unsupported_option", id="adapters"),
+        pytest.param({"precision": {"fp8": {"recipe": "nvfp4"}}}, "unsupported_option", id="4 bits"),
+        pytest.param(
+            {"model": {"preset": "mixtral-8x7b"}, "adapters": {"type": "lora", "rank": 8, "modules": ["q"]}},
+            "unsupported_option",
+            id="adapters on experts",
+        ),
     ],
 )
 def test_what_is_not_itemised_is_refused_rather_than_left_out(changes: dict[str, Any], code: str) -> None:

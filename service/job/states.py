@@ -1,0 +1,199 @@
+"""How a job's framework keeps weights, gradients and optimizer states: defaults, refusals, and the recipe's parts."""
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from service.calculator.recipe import Adapters, Fp8, Optimizer, Sharding
+from service.catalog.profiles import Profile
+from service.job.values import Values
+
+FULLY_SHARDED = frozenset({"fsdp2", "fsdp1"})
+REPLICATED = frozenset({"ddp", "hf-trainer"})
+WEIGHTS = 3
+"""The sharding stage at which weights are sharded too."""
+
+STAGES: Mapping[str, tuple[int, ...]] = MappingProxyType(
+    {
+        "megatron-core": (0, 1),
+        "deepspeed": (0, 1, 2, WEIGHTS),
+        "fsdp2": (2, WEIGHTS),
+        "fsdp1": (2, WEIGHTS),
+        "ddp": (0,),
+        "hf-trainer": (0,),
+    }
+)
+"""What each framework can shard, of what is itemised here."""
+
+EIGHT_BIT = frozenset({"megatron-core", "fsdp2"})
+RECIPES = {"megatron-core": "delayed", "fsdp2": "current"}
+
+
+def fill_states(values: Values, profile: Profile) -> None:
+    """Defaults of precision, optimizer, sharding and adapters, each reported with the profile or rule behind it."""
+    where = profile.identity
+
+    def fill(pointer: str, value: Any, rule: str = where) -> None:
+        values.fill(pointer, value, "default", rule)
+
+    fill("/precision/compute", profile.compute)
+    compute = values.get("/precision/compute")
+    fill("/precision/parameters", compute if profile.parameters == "compute" else profile.parameters)
+    parameters = values.get("/precision/parameters")
+    fill("/precision/master", profile.master if parameters != "fp32" else "none")
+    kept = {"compute": compute, "parameters": parameters}.get(profile.gradients, profile.gradients)
+    fill("/precision/gradients", "fp16" if compute == "fp16" and kept == "fp32" else kept)
+    fill("/precision/reduce", {"compute": compute, "gradients": values.get("/precision/gradients")}[profile.reduce])
+    if profile.autocasts and parameters == "fp32" and compute != "fp32":
+        fill("/precision/autocast", value=True)
+    if values.get("/adapters") is not None:
+        fill("/adapters/dtype", compute if profile.adapters == "compute" else profile.adapters)
+    _fill_optimizer(values, fill)
+    _fill_sharding(values, profile, fill)
+
+
+def _fill_optimizer(values: Values, fill: Any) -> None:
+    """Moments have the type of what is updated: the master weights, adapters, or the weights themselves."""
+    fill("/optimizer/name", "adam")
+    updated = values.get("/precision/parameters")
+    if values.get("/precision/master") != "none":
+        updated = "fp32"
+    elif values.get("/adapters") is not None:
+        updated = values.get("/adapters/dtype")
+    fill("/optimizer/moments", [updated, updated], "the type of what is updated")
+
+
+def _fill_sharding(values: Values, profile: Profile, fill: Any) -> None:
+    fill("/optimizer/implementation", profile.implementation)
+    if values.get("/framework/name") in FULLY_SHARDED:
+        fill("/sharding/reshard_after_forward", "default")
+    if values.get("/framework/name") == "ddp":
+        fill("/sharding/bucket_view", value=False)
+    if values.get("/framework/name") == "deepspeed":
+        _fill_buckets(values, profile, fill)
+
+
+def _fill_buckets(values: Values, profile: Profile, fill: Any) -> None:
+    """DeepSpeed's own sizes, or those that transformers puts in for "auto" (integrations/deepspeed.py)."""
+    hidden = values.get("/model/hidden_size")
+    if values.get("/framework/transformer_impl") == "hf" and hidden:
+        sizes = {"reduce": hidden * hidden, "prefetch": 9 * hidden * hidden // 10, "persistence_threshold": 10 * hidden}
+        rule = 'transformers fills in "auto"'
+    else:
+        sizes = {"reduce": 500_000_000, "prefetch": 50_000_000, "persistence_threshold": 100_000}
+        rule = profile.identity
+    for name, size in sizes.items():
+        fill(f"/sharding/buckets/{name}", size, rule)
+    fill("/sharding/buckets/max_live_parameters", 1_000_000_000)
+
+
+def unpriced_states(values: Values) -> Iterator[tuple[str, str]]:
+    """What changes states and is not itemised: where it stands, and what it is."""
+    name = values.get("/framework/name")
+    stage = values.get("/sharding/stage")
+    if stage is not None and stage not in STAGES[name]:
+        yield "/sharding/stage", f"sharding stage {stage} with {name}"
+    if values.get("/precision/fp8") is not None:
+        recipe = values.get("/precision/fp8/recipe")
+        if name not in EIGHT_BIT:
+            yield "/precision/fp8", f"8-bit training with {name}"
+        if recipe == "nvfp4":
+            yield "/precision/fp8/recipe", "4-bit training"
+    yield from _unpriced_offload(values, name, stage)
+    if values.get("/optimizer/in_backward") and name in {"megatron-core", "deepspeed"}:
+        yield "/optimizer/in_backward", f"an optimizer inside the backward with {name}"
+    if values.get("/adapters") is not None and values.get("/model/num_experts"):
+        yield "/adapters", "adapters on a mixture of experts"
+    if values.get("/adapters") is not None and values.get("/model/kv_lora_rank"):
+        yield "/adapters", "adapters on latent attention"
+
+
+def _unpriced_offload(values: Values, name: str, stage: int | None) -> Iterator[tuple[str, str]]:
+    states, weights = values.get("/optimizer/offload"), values.get("/optimizer/parameter_offload")
+    for pointer, where in (("/optimizer/offload", states), ("/optimizer/parameter_offload", weights)):
+        if where == "nvme":
+            yield pointer, "offload to disk"
+    moved = weights not in {None, "none"}
+    if moved and name in REPLICATED | {"megatron-core"}:
+        yield "/optimizer/parameter_offload", f"parameter offload with {name}"
+    if moved and name == "deepspeed" and stage != WEIGHTS:
+        yield "/optimizer/parameter_offload", f"parameter offload at sharding stage {stage}"
+    if name in FULLY_SHARDED and states not in {None, "none"} and not moved:
+        yield "/optimizer/offload", "offload of optimizer states without the weights under FSDP"
+
+
+def state_parts(values: Values) -> dict[str, Any]:
+    """The recipe's fields about states; every default is filled in by now."""
+    precision = values.section("/precision")
+    master = {"none": None, "fp32": "fp32", "bf16_remainder": "int16"}[precision["master"]]
+    return {
+        "framework": values.get("/framework/name"),
+        "parameters": "bf16" if precision["parameters"] == "fp8" else precision["parameters"],
+        "master": master,
+        "gradients": precision["gradients"],
+        "reduce": precision["reduce"],
+        "autocast": bool(precision.get("autocast")),
+        "moments": tuple(values.get("/optimizer/moments")),
+        "optimizer": _optimizer(values),
+        "sharding": _sharding(values),
+        "fp8": _fp8(values),
+        "adapters": _adapters(values),
+    }
+
+
+def _optimizer(values: Values) -> Optimizer:
+    stated = values.section("/optimizer")
+    offload = stated.get("offload") or "none"
+    percent = round(100 * offload["fraction"]) if isinstance(offload, Mapping) else 100 * (offload == "cpu")
+    return Optimizer(
+        name=stated["name"],
+        implementation=stated["implementation"],
+        momentum=bool(stated.get("momentum")),
+        in_backward=bool(stated.get("in_backward")),
+        offload_percent=percent,
+        parameters_on_host=stated.get("parameter_offload") == "cpu",
+    )
+
+
+def _sharding(values: Values) -> Sharding:
+    stated = values.section("/sharding")
+    buckets = stated.get("buckets") or {}
+    # Without freeing after the forward, weights are whole from then to the backward: what stage 2 says.
+    reshard = "never" if stated.get("stage") == 2 else stated.get("reshard_after_forward") or "default"  # noqa: PLR2004
+    return Sharding(
+        reduce=buckets.get("reduce") or 0,
+        prefetch=buckets.get("prefetch") or 0,
+        live=buckets.get("max_live_parameters") or 0,
+        persistence=buckets.get("persistence_threshold") or 0,
+        reshard=reshard,
+        bucket_view=stated.get("bucket_view") is not False,
+        overlap=bool(stated.get("overlap_grad_reduce")),
+        no_sync=bool(stated.get("no_sync")),
+    )
+
+
+def _fp8(values: Values) -> Fp8 | None:
+    stated = values.get("/precision/fp8")
+    if stated is None:
+        return None
+    ends = stated.get("bf16_layers") or {}
+    return Fp8(
+        recipe=stated.get("recipe") or RECIPES[values.get("/framework/name")],
+        parameters=bool(stated.get("parameters")) or values.get("/precision/parameters") == "fp8",
+        all_gather=bool(stated.get("all_gather")),
+        first_16_bit=ends.get("first") or 0,
+        last_16_bit=ends.get("last") or 0,
+    )
+
+
+def _adapters(values: Values) -> Adapters | None:
+    stated = values.get("/adapters")
+    if stated is None:
+        return None
+    return Adapters(
+        rank=stated["rank"],
+        modules=tuple(stated["modules"]),
+        dtype=stated["dtype"],
+        quantization=stated.get("quantization") or ("nf4" if stated["type"] == "qlora" else None),
+        trained=tuple(stated.get("trained_modules") or ()),
+    )
