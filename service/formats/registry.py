@@ -1,14 +1,21 @@
-"""Every dialect that can be read, and the choice between them. A new dialect adds one line here."""
+"""Every dialect that can be read, and the choice between them. A new dialect or wrapper adds one line here."""
 
-from service.formats import huggingface, megatron
-from service.formats.dialect import Dialect
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from service.formats import huggingface, megatron, slurm
+from service.formats.dialect import Dialect, Wrapper
 from service.formats.draft import Draft
 from service.formats.imported import Imported
 from service.formats.source import ConfigSource
 
 _DIALECTS: tuple[Dialect, ...] = (megatron.DIALECT, huggingface.DIALECT)
+_WRAPPERS: tuple[Wrapper, ...] = (slurm.WRAPPER,)
 _BY_NAME = {each.name: each for each in _DIALECTS}
+_WRAPPERS_BY_NAME = {each.name: each for each in _WRAPPERS}
 _LEAST_CONFIDENCE = 0.2
+# A manifest may hold a script that holds a command; nothing real goes deeper.
+_DEEPEST = 2
 
 
 def import_source(source: ConfigSource) -> Imported:
@@ -16,17 +23,68 @@ def import_source(source: ConfigSource) -> Imported:
 
     Never raises on a bad text: the outcome says `invalid`, and every problem is among the diagnostics.
     """
-    if source.format != "auto":
-        return _BY_NAME[source.format].read(source, 1.0)
-    confidence, dialect = max(((each.recognise(source), each) for each in _DIALECTS), key=lambda pair: pair[0])
-    if confidence < _LEAST_CONFIDENCE:
-        return _unrecognised()
-    return dialect.read(source, confidence)
+    wrapper, stated = _WRAPPERS_BY_NAME.get(source.format), _BY_NAME.get(source.format)
+    if wrapper is not None:
+        return _unwrapped(source, wrapper, 1.0, _DIALECTS, 1)
+    if stated is None:
+        return _read([source], _DIALECTS, 0) or _unrecognised()
+    around = _certain_wrapper(source, stated)
+    return _unwrapped(source, around, 1.0, (stated,), 1) if around else stated.read(source, 1.0)
+
+
+def _read(sources: Sequence[ConfigSource], dialects: Sequence[Dialect], depth: int) -> Imported | None:
+    """Reads the one of several sources that something recognises best: a wrapper opens it, a dialect reads it."""
+    best = _best(sources, dialects, depth)
+    if best is None:
+        return None
+    confidence, chosen, source = best
+    if isinstance(chosen, Wrapper):
+        return _unwrapped(source, chosen, confidence, dialects, depth + 1)
+    return chosen.read(source, confidence)
+
+
+def _best(
+    sources: Sequence[ConfigSource], dialects: Sequence[Dialect], depth: int
+) -> tuple[float, Dialect | Wrapper, ConfigSource] | None:
+    choices = [
+        (each.recognise(source), each, source) for source in sources for each in _candidates(source, dialects, depth)
+    ]
+    best = max(choices, key=lambda choice: choice[0], default=None)
+    return best if best is not None and best[0] >= _LEAST_CONFIDENCE else None
+
+
+def _candidates(source: ConfigSource, dialects: Sequence[Dialect], depth: int) -> Iterator[Dialect | Wrapper]:
+    script = slurm.is_script(source)
+    yield from (each for each in dialects if each.reads_scripts or not script)
+    if depth < _DEEPEST:
+        yield from _WRAPPERS
+
+
+def _certain_wrapper(source: ConfigSource, stated: Dialect) -> Wrapper | None:
+    """The wrapper of a text that is nothing else, when the stated dialect must be inside it."""
+    return slurm.WRAPPER if slurm.is_script(source) and not stated.reads_scripts else None
+
+
+def _unwrapped(
+    source: ConfigSource, wrapper: Wrapper, confidence: float, dialects: Sequence[Dialect], depth: int
+) -> Imported:
+    wrapped = wrapper.unwrap(source)
+    best = _best(wrapped.sources, dialects, depth)
+    if best is None:
+        return wrapped.alone(wrapper.name, confidence)
+    sure, chosen, inside = best
+    if isinstance(chosen, Wrapper):
+        inner = _unwrapped(inside, chosen, sure, dialects, depth + 1)
+    elif chosen.reads_scripts and wrapper is slurm.WRAPPER:
+        return chosen.read(source, max(confidence, sure))
+    else:
+        inner = chosen.read(inside, sure)
+    return wrapped.around(replace(inner, confidence=min(confidence, inner.confidence)))
 
 
 def _unrecognised() -> Imported:
     draft = Draft("unknown", 0.0)
-    names = ", ".join(_BY_NAME)
+    names = ", ".join((*_BY_NAME, *_WRAPPERS_BY_NAME))
     draft.note(
         "unknown_format",
         "error",

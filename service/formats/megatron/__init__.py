@@ -3,6 +3,6 @@
 from service.formats.dialect import Dialect
 from service.formats.megatron.importer import read, recognise
 
-DIALECT = Dialect("megatron", recognise, read)
+DIALECT = Dialect("megatron", recognise, read, reads_scripts=True)
 
 __all__ = ["DIALECT"]

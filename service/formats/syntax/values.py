@@ -14,6 +14,7 @@ _LONGEST_NUMBER = 60
 _TRUE = frozenset({"true", "yes", "on", "1", "y"})
 _FALSE = frozenset({"false", "no", "off", "0", "n"})
 _KILO = 1024
+_MEMORY = re.compile(r"(?P<number>[\d._]{1,20}(?:[eE]\d{1,2})?) ?(?P<prefix>[kmgtpKMGTP]?)(?P<binary>i?)[bB]?")
 
 
 class ValueFault(ValueError):
@@ -52,6 +53,20 @@ def tokens(value: Scalar) -> tuple[int, bool]:
     if text.endswith("k"):
         return integer(text[:-1]) * _KILO, True
     return integer(value), False
+
+
+def memory_bytes(value: Scalar) -> int:
+    """Bytes of `8GB`, `80Gi`, `81920MiB`, `24gb..` (a lower bound) or `1e9`: decimal, unless the unit holds an i.
+
+    Raises ValueFault for anything else; an unreadable size is never ignored.
+    """
+    text = str(value).strip().removesuffix("..")
+    matched = _MEMORY.fullmatch(text)
+    if isinstance(value, bool) or not matched:
+        raise ValueFault(f"{_shown(value)} is no amount of memory; expected a number with a unit such as GB or GiB")
+    prefix, binary = matched.group("prefix").lower(), bool(matched.group("binary"))
+    scale = (1024 if binary else 1000) ** ("kmgtp".index(prefix) + 1 if prefix else 0)
+    return int(_decimal(matched.group("number"), "an amount of memory") * scale)
 
 
 def _decimal(value: Scalar, expected: str) -> Decimal:
