@@ -9,7 +9,8 @@ from service.calculator.model import Model
 from service.calculator.placement import PlacementError, Split, place
 from service.calculator.recipe import Recipe
 from service.calculator.routing import PERMILLE
-from service.catalog.profiles import Profile, load_losses, load_profiles, loss_recipe
+from service.catalog.losses import loss_names, loss_recipe
+from service.catalog.profiles import Profile, load_profiles
 from service.job.architecture import resolve_architecture
 from service.job.diagnostics import Diagnostic, Findings, MissingFact, Origin
 from service.job.schema import Job
@@ -194,7 +195,7 @@ def _unpriced(values: Values) -> list[Diagnostic]:
     if values.get("/schedule") not in (None, "gpipe", "1f1b", "interleaved"):
         found.append(("/schedule", f"the schedule {values.get('/schedule')}"))
     loss = values.get("/kernels/cross_entropy")
-    if loss is not None and loss not in load_losses():
+    if loss is not None and loss not in loss_names():
         found.append(("/kernels/cross_entropy", f"the loss recipe {loss}"))
     return [
         Diagnostic("unsupported_option", "error", f"{what} is not supported yet", (pointer,), str(values.get(pointer)))
@@ -241,7 +242,9 @@ def _fill_layout(values: Values, profile: Profile) -> Sequence[MissingFact]:
     """Defaults of degrees, batch, schedule and checkpointing; returns the facts that nothing implies."""
     for degree in ("tensor", "pipeline", "virtual_pipeline", "context", "expert"):
         values.fill(f"/parallelism/{degree}", 1, "default", profile.identity)
-    values.fill("/parallelism/expert_tensor", values.get("/parallelism/tensor"), "default", "tensor")
+    if values.get("/framework/name") == "megatron-core":
+        values.fill("/parallelism/expert_tensor", values.get("/parallelism/tensor"), "default", "tensor")
+    values.fill("/parallelism/expert_tensor", 1, "default", profile.identity)
     values.fill("/parallelism/sequence", False, "default", profile.identity)
     values.fill("/sharding/stage", profile.sharding_stage, "default", profile.identity)
     values.fill("/checkpointing/granularity", "none", "default", profile.identity)
@@ -314,7 +317,7 @@ def _layout(values: Values, model: Model) -> Layout:
         virtual=virtual,
         schedule=values.get("/schedule"),
         group=degrees.get("microbatch_group_size") or pipeline,
-        placement=place(model.layers, pipeline, virtual, split),
+        placement=place(model.layers, pipeline, virtual, split, model.prediction.depths if model.prediction else 0),
         micro_batch=batch["micro"],
         micro_batches=batch["accumulation"],
         sequence_length=batch["sequence_length"],
@@ -324,22 +327,10 @@ def _layout(values: Values, model: Model) -> Layout:
         context_method=degrees.get("context_method") or "p2p",
         expert=degrees["expert"],
         expert_tensor=degrees["expert_tensor"],
-        expert_shards=_expert_shards(values) if stage else 1,
         routing=_routing(values),
         overlap_grad_reduce=bool(values.get("/sharding/overlap_grad_reduce")),
         overlap_param_gather=bool(values.get("/sharding/overlap_param_gather")),
     )
-
-
-def _expert_shards(values: Values) -> int:
-    """Ranks that hold the same experts, over which the distributed optimizer splits their states.
-
-    Source: megatron/core/parallel_state.py, expert-data-parallel groups: world / (pipeline · expert · expert tensor).
-    """
-    degrees = values.section("/parallelism")
-    grid = degrees["pipeline"] * degrees["expert"] * degrees["expert_tensor"]
-    ranks: int = values.get("/world_size") // grid // (values.get("/sharding/optimizer_instances") or 1)
-    return max(ranks, 1)
 
 
 def _routing(values: Values) -> Routing:
@@ -365,7 +356,11 @@ def _checkpointing(values: Values) -> Checkpointing:
 def _recipe(values: Values, profile: Profile) -> Recipe:
     precision, kernels = values.section("/precision"), values.section("/kernels")
     framework = values.get("/framework/name")
-    loss = loss_recipe(kernels["cross_entropy"], values.get("/framework/version"))
+    loss = loss_recipe(
+        kernels["cross_entropy"], values.get("/framework/version"), values.get("/framework/transformer_impl")
+    )
+    if kernels.get("cross_entropy_chunks"):
+        loss = replace(loss, chunks=kernels["cross_entropy_chunks"])
     if kernels.get("label_smoothing"):
         loss = loss.smoothed()
     if kernels.get("logits_kept"):
@@ -394,5 +389,6 @@ def _recipe(values: Values, profile: Profile) -> Recipe:
         rope_fused=kernels.get("rope") != "eager",
         dispatcher=kernels.get("moe_dispatcher") or "allgather",
         grouped_gemm=bool(kernels.get("grouped_gemm")),
+        deferred_head=kernels.get("defer_embedding_wgrad"),
         **state_parts(values),
     )
