@@ -40,6 +40,12 @@ INTERVAL_KINDS: Mapping[Kind, ByteKind] = MappingProxyType(
 """The kind of bytes whose errors a row's prediction has."""
 
 
+LOSS_GRADIENTS = frozenset(
+    {"head.input_gradient", "head.weight_gradient", "loss.input_gradient", "loss.weight_gradient"}
+)
+"""Ledger lines that the loss makes beside the logits."""
+
+
 @dataclass(frozen=True, slots=True)
 class StageComparison:
     """One stage of a run whose source gives several (bytes)."""
@@ -195,10 +201,7 @@ def _activation_bytes(stage: StageEstimate) -> int:
 def _loss_bytes(stage: StageEstimate) -> int:
     """Logits, and gradients of the head's input and weight, at their worst moment; 0 on a stage without a loss."""
     held = [
-        line
-        for line in stage.lines
-        if line.tensor.category is Category.LOGITS
-        or line.tensor.name in {"head.input_gradient", "head.weight_gradient"}
+        line for line in stage.lines if line.tensor.category is Category.LOGITS or line.tensor.name in LOSS_GRADIENTS
     ]
     return max(int(total_bytes(alive_at(held, moment))) for moment in stage.moments)
 
