@@ -7,7 +7,7 @@ share a pipeline, a schedule and a checkpointing method, and every formula evalu
 from dataclasses import dataclass
 from typing import Literal
 
-from service.calculator.units import Int, where
+from service.calculator.units import Int, maximum, where
 
 Granularity = Literal["none", "selective", "full"]
 Method = Literal["uniform", "block"]
@@ -73,8 +73,8 @@ class Placement:
 class Layout:
     """Parallel degrees, batch, schedule, placement, sharding and checkpointing.
 
-    `sequence_parallel` is 0 or 1; `shards` is the number of ranks over which optimizer states are split (1 for none),
-    `expert_shards` those of routed experts, which `expert` ranks share and `expert_tensor` ranks split;
+    `sequence_parallel` is 0 or 1; `shards` is the number of ranks over which optimizer states are split (1 for none);
+    `expert` ranks share the routed experts, and `expert_tensor` ranks split each of them;
     `group` is the number of micro-batches that an interleaved schedule runs in a row on one chunk.
     """
 
@@ -96,7 +96,6 @@ class Layout:
     context_method: str = "p2p"
     expert: Int = 1
     expert_tensor: Int = 1
-    expert_shards: Int = 1
     routing: Routing = Routing()
     overlap_grad_reduce: bool = False
     overlap_param_gather: bool = False
@@ -115,6 +114,16 @@ class Layout:
     def sequence_shards(self) -> Int:
         """Ranks over which norms and residuals are split: the tensor degree with sequence parallelism, else 1."""
         return where(self.sequence_parallel, self.tensor, 1)
+
+    @property
+    def expert_shards(self) -> Int:
+        """Ranks over which the states of routed experts are split.
+
+        They are the ranks that hold the same experts, world / (p·e·et), in as many instances as those of other weights.
+        Source: megatron/core/parallel_state.py, expert-data-parallel groups.
+        """
+        ranks = self.tensor * self.shards // (self.expert * self.expert_tensor)
+        return where(self.sharding_stage, maximum(ranks, 1), 1)
 
     @property
     def world_size(self) -> Int:

@@ -9,8 +9,7 @@ from service.calculator.model import Model
 from service.calculator.placement import PlacementError, Split, place
 from service.calculator.recipe import Recipe
 from service.calculator.routing import PERMILLE
-from service.catalog.losses import loss_names, loss_recipe
-from service.catalog.profiles import Profile, load_profiles
+from service.catalog.profiles import Profile, load_losses, load_profiles, loss_recipe
 from service.job.architecture import resolve_architecture
 from service.job.diagnostics import Diagnostic, Findings, MissingFact, Origin
 from service.job.schema import Job
@@ -195,7 +194,7 @@ def _unpriced(values: Values) -> list[Diagnostic]:
     if values.get("/schedule") not in (None, "gpipe", "1f1b", "interleaved"):
         found.append(("/schedule", f"the schedule {values.get('/schedule')}"))
     loss = values.get("/kernels/cross_entropy")
-    if loss is not None and loss not in loss_names():
+    if loss is not None and loss not in load_losses():
         found.append(("/kernels/cross_entropy", f"the loss recipe {loss}"))
     return [
         Diagnostic("unsupported_option", "error", f"{what} is not supported yet", (pointer,), str(values.get(pointer)))
@@ -317,7 +316,7 @@ def _layout(values: Values, model: Model) -> Layout:
         virtual=virtual,
         schedule=values.get("/schedule"),
         group=degrees.get("microbatch_group_size") or pipeline,
-        placement=place(model.layers, pipeline, virtual, split, model.prediction.depths if model.prediction else 0),
+        placement=place(model.layers, pipeline, virtual, split),
         micro_batch=batch["micro"],
         micro_batches=batch["accumulation"],
         sequence_length=batch["sequence_length"],
@@ -356,11 +355,7 @@ def _checkpointing(values: Values) -> Checkpointing:
 def _recipe(values: Values, profile: Profile) -> Recipe:
     precision, kernels = values.section("/precision"), values.section("/kernels")
     framework = values.get("/framework/name")
-    loss = loss_recipe(
-        kernels["cross_entropy"], values.get("/framework/version"), values.get("/framework/transformer_impl")
-    )
-    if kernels.get("cross_entropy_chunks"):
-        loss = replace(loss, chunks=kernels["cross_entropy_chunks"])
+    loss = loss_recipe(kernels["cross_entropy"], values.get("/framework/version"))
     if kernels.get("label_smoothing"):
         loss = loss.smoothed()
     if kernels.get("logits_kept"):
@@ -389,6 +384,5 @@ def _recipe(values: Values, profile: Profile) -> Recipe:
         rope_fused=kernels.get("rope") != "eager",
         dispatcher=kernels.get("moe_dispatcher") or "allgather",
         grouped_gemm=bool(kernels.get("grouped_gemm")),
-        deferred_head=kernels.get("defer_embedding_wgrad"),
         **state_parts(values),
     )

@@ -230,12 +230,29 @@ def test_the_gathering_dispatcher_keeps_all_tokens_of_its_group_in_the_global_bu
 def test_experts_have_buffers_of_their_own() -> None:
     """Expert-data-parallel ranks, here 8 / 4, shard the states of the 16 experts that a rank holds."""
     model = mixture(FINE)
-    spread = layout(model, data=8, expert=4, sharding_stage=1, expert_shards=2)
+    spread = layout(model, data=8, expert=4, sharding_stage=1)
     lines = {line.tensor.name: int(line.bytes) for line in state_lines(model, spread, recipe(), 0)}
     elements = 4 * 16 * 3 * 2048 * 1408
     assert lines["experts.gradients.buffer"] == 4 * elements
     assert lines["experts.optimizer.master"] == 4 * elements // 2
     assert lines["optimizer.master"] == lines["gradients.buffer"] // 8
+
+
+@pytest.mark.parametrize(
+    ("changes", "shards"),
+    [
+        ({"data": 8, "expert": 4}, 2),
+        ({"data": 8, "expert": 8}, 1),
+        ({"data": 8, "context": 2, "expert": 4}, 4),
+        ({"data": 4, "tensor": 2, "expert": 4, "expert_tensor": 1}, 2),
+        ({"data": 4, "tensor": 2, "expert": 4, "expert_tensor": 2}, 1),
+        ({"data": 8, "expert": 2, "shards": 4}, 2),
+        ({"data": 8, "expert": 2, "sharding_stage": 0}, 1),
+    ],
+)
+def test_experts_are_sharded_over_the_ranks_that_hold_the_same_ones(changes: dict[str, Any], shards: int) -> None:
+    """world / (pipeline x expert x expert tensor), in as many instances as the other states."""
+    assert layout(LLAMA_3_8B, **{"sharding_stage": 1} | changes).expert_shards == shards
 
 
 def test_deepep_sizes_its_buffer_by_its_own_hint() -> None:

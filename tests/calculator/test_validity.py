@@ -55,6 +55,7 @@ def test_a_valid_layout_breaks_nothing() -> None:
         ({"heads": 48, "kv_heads": 6}, "kv_heads_tp"),
         ({"experts": 10, "expert": 4}, "experts_not_divisible"),
         ({"expert": 4}, "experts_not_divisible"),
+        ({"experts": 8, "sequence": 0}, "experts_need_sequence"),
         ({"layers": 30}, "layers_not_divisible"),
         ({"layers": 31, "extra_layers": 2}, "layers_not_divisible"),
         ({"first": 6}, "uneven_stages"),
@@ -89,6 +90,7 @@ def test_a_broken_rule_is_named(changes: dict[str, int], code: str) -> None:
         {"sequence_length": 4098, "context": 1, "world_size": 32, "sequence": 0},
         {"virtual": 1, "interleaved": 0, "global_batch": 6},
         {"expert": 4, "experts": 8, "expert_tensor": 1},
+        {"experts": 8, "sequence": 0, "tensor": 1},
     ],
 )
 def test_what_the_framework_allows_passes(changes: dict[str, int]) -> None:

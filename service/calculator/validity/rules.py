@@ -1,7 +1,7 @@
 """Megatron-Core's rules on degrees, batches and layers, each as one formula on ints or int64 arrays.
 
 Source of all: the checks of Megatron-LM at commit d98e8a64 (megatron/training/arguments.py, megatron/core/
-transformer_config.py, parallel_state.py, pipeline_parallel/schedules.py). The numbers M1 to M21 are those of this
+transformer_config.py, parallel_state.py, pipeline_parallel/schedules.py). The numbers M1 to M24 are those of this
 project's list of rules, which `docs/formats.md` prints.
 """
 
@@ -69,6 +69,11 @@ def _kv_heads(kv_heads: Int, tensor: Int) -> Truth:
 def _experts(experts: Int, expert: Int) -> Truth:
     """Experts shared unevenly, or expert parallelism without experts (0 experts)."""
     return (experts % expert != 0) | ((experts == 0) & (expert > 1))
+
+
+def _sequence_for_experts(experts: Int, tensor: Int, sequence: Int) -> Truth:
+    """Experts under tensor parallelism run only on a split sequence (megatron/core/transformer/moe/moe_layer.py)."""
+    return (experts > 0) & (tensor > 1) & (sequence == 0)
 
 
 def _stages(layers: Int, extra_layers: Int, first: Int, last: Int, pipeline: Int) -> Truth:
@@ -164,6 +169,13 @@ MEGATRON: tuple[Rule, ...] = (
         _kv_heads,
     ),
     _rule("M5", "experts_not_divisible", "E", "the experts are a multiple of the expert degree", _experts),
+    _rule(
+        "M24",
+        "experts_need_sequence",
+        "R",
+        "a model with experts trains with sequence parallelism at a tensor degree above 1",
+        _sequence_for_experts,
+    ),
     _rule(
         "M6",
         "layers_not_divisible",

@@ -36,9 +36,13 @@ ADJUSTABLE: Mapping[str, tuple[str, ...]] = MappingProxyType(
 """What may be changed to satisfy a rule, cheapest change first; the model's shape is never changed."""
 
 SWITCHES: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {"M16": ("parallelism.sequence: false",), "D7": ("sharding.stage: 0",)}
+    {
+        "M16": ("parallelism.sequence: false",),
+        "M24": ("parallelism.sequence: true", "parallelism.tensor: 1"),
+        "D7": ("sharding.stage: 0",),
+    }
 )
-"""Fixes of options that have no effect where they are set."""
+"""Fixes of options that have no effect where they are set, or are missing where they are needed."""
 
 
 def nearest_fixes(rule: Rule, stated: Facts, rules: Sequence[Rule]) -> tuple[str, ...]:

@@ -125,6 +125,9 @@ _MESSAGES: Mapping[tuple[str, str], Callable[[Values], str]] = MappingProxyType(
             f"{v['kv_heads']} key/value heads, tensor degree {v['tensor']}: neither is a multiple of the other"
         ),
         ("M5", "experts_not_divisible"): _experts,
+        ("M24", "experts_need_sequence"): lambda v: (
+            f"{v['experts']} experts at tensor degree {v['tensor']} train only with sequence parallelism"
+        ),
         ("M6", "layers_not_divisible"): _layers,
         ("M10", "uneven_stages"): _uneven,
         ("M7", "vpp_remainder"): _chunks,
