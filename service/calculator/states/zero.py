@@ -97,13 +97,10 @@ def _gradients(
     second, third = _at_least(layout, 2), _at_least(layout, 3)
     permanent = _accumulates_in_fp32(layout, recipe)
     kept = where(permanent, 1, several_micro_batches(layout))
-    lines = [
-        replace(line, count=line.count * (1 - second), alive=tuple(each for each in line.alive if each not in STEP))
-        for line in whole_gradients(learned, recipe.gradients, kept, last=last)
-    ]
+    lines = [_before_the_step(line, 1 - second) for line in whole_gradients(learned, recipe.gradients, kept, last=last)]
     on_device = 0 if recipe.optimizer.offload_percent else 1
     partition = Tensor("gradients.partition", Category.GRADIENTS, (shard,), recipe.gradients, PARTITION, SOURCE)
-    lines += [replace(line, count=line.count * (second - third) * on_device) for line in growing(partition, layout)]
+    lines += [_before_the_step(line, (second - third) * on_device) for line in growing(partition, layout)]
     lines.append(Line(partition, third * on_device, FROM_START))
     arriving = largest_parameter(learned)
     lines.append(_line("gradients.arriving", Category.GRADIENTS, arriving, recipe.compute, BACKWARD, second))
@@ -112,6 +109,11 @@ def _gradients(
             _line("gradients.on_their_way", Category.GRADIENTS, arriving, recipe.compute, ALWAYS, _at_least(layout, 1))
         )
     return lines
+
+
+def _before_the_step(line: Line, count: Int) -> Line:
+    """The line without the step, which has gradients of its own."""
+    return replace(line, count=line.count * count, alive=tuple(each for each in line.alive if each not in STEP))
 
 
 def _reduction(learned: Sequence[StageParameters], layout: Layout, recipe: Recipe) -> list[Line]:
