@@ -101,7 +101,7 @@ def _head_backward(model: Model, layout: Layout, recipe: Recipe) -> list[Line]:
     lines = []
     if not recipe.loss.hidden:
         lines.append(_transient("head.input_gradient", gathered, recipe.compute, ("context",), source))
-    if recipe.weight_gradient_apart:
+    if not recipe.gradient_accumulation_fusion:
         vocabulary = padded_vocabulary(model.vocab_size, layout.tensor, recipe.vocabulary_multiple)
         weight = (ceil_div(vocabulary, layout.tensor), model.hidden_size)
         lines.append(_transient("head.weight_gradient", weight, recipe.compute, ("tensor",), source))

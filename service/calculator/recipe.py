@@ -203,14 +203,6 @@ class Recipe:
         """Whether attention keeps its score matrix for the backward."""
         return self.attention in {"unfused", "eager"}
 
-    @property
-    def weight_gradient_apart(self) -> bool:
-        """Whether a weight's gradient is a tensor of its own before Megatron adds it to the accumulation buffer.
-
-        Other frameworks' gradients of weights are among the states.
-        """
-        return self.framework == "megatron-core" and not self.gradient_accumulation_fusion
-
     def on(self, accelerator: Accelerator) -> "Recipe":
         """The recipe with `auto` attention and the copies of 8-bit weights settled for a GPU.
 

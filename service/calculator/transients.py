@@ -80,7 +80,7 @@ def backward_lines(
         "backward.mixer_excess", Category.ACTIVATIONS, (beyond,), "uint8", ("tensor", "context"), "memory_model.md 3.7"
     )
     lines.append(Line(excess, 1, alive))
-    if recipe.weight_gradient_apart:
+    if not recipe.gradient_accumulation_fusion:
         lines.append(_weight_gradient(kind, model, layout, recipe, alive))
     return lines
 

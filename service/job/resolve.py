@@ -4,14 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from service.calculator.layout import Checkpointing, Layout, Routing
+from service.calculator.layout import Layout, Routing
 from service.calculator.model import Model
 from service.calculator.placement import PlacementError, Split, place
 from service.calculator.recipe import Recipe
 from service.calculator.routing import PERMILLE
-from service.catalog.profiles import Profile, load_losses, load_profiles, loss_recipe
+from service.catalog.profiles import Profile, load_profiles
 from service.job.architecture import resolve_architecture
+from service.job.checkpointing import checkpointing_of, fill_checkpointing, unpriced_checkpointing
 from service.job.diagnostics import Diagnostic, Findings, MissingFact, Origin
+from service.job.kernels import fill_kernels, kernel_parts, unpriced_kernels
 from service.job.schema import Job
 from service.job.states import fill_states, state_parts, unpriced_states
 from service.job.validate import check
@@ -180,9 +182,6 @@ def _attention_notice(values: Values) -> list[Diagnostic]:
 
 
 UNPRICED = {
-    "/checkpointing/offload": "activation offload",
-    "/checkpointing/op": "operation-level checkpointing",
-    "/checkpointing/every": "every n-th layer checkpointing",
     "/kernels/cuda_graphs": "CUDA graphs",
 }
 
@@ -190,12 +189,9 @@ UNPRICED = {
 def _unpriced(values: Values) -> list[Diagnostic]:
     """Refuse what changes memory and is not itemised yet, rather than leave it out silently."""
     found = [(pointer, what) for pointer, what in UNPRICED.items() if values.get(pointer) not in (None, "none", False)]
-    found += unpriced_states(values)
+    found += [*unpriced_states(values), *unpriced_kernels(values), *unpriced_checkpointing(values)]
     if values.get("/schedule") not in (None, "gpipe", "1f1b", "interleaved"):
         found.append(("/schedule", f"the schedule {values.get('/schedule')}"))
-    loss = values.get("/kernels/cross_entropy")
-    if loss is not None and loss not in load_losses():
-        found.append(("/kernels/cross_entropy", f"the loss recipe {loss}"))
     return [
         Diagnostic("unsupported_option", "error", f"{what} is not supported yet", (pointer,), str(values.get(pointer)))
         for pointer, what in found
@@ -204,26 +200,10 @@ def _unpriced(values: Values) -> list[Diagnostic]:
 
 def _fill_recipe(values: Values, profile: Profile) -> None:
     """Defaults of precision, optimizer, kernels and dropout."""
-    where = profile.identity
-
-    def fill(pointer: str, value: Any, rule: str = where) -> None:
-        values.fill(pointer, value, "default", rule)
-
-    fill("/framework/transformer_impl", profile.transformer_impl)
+    values.fill("/framework/transformer_impl", profile.transformer_impl, "default", profile.identity)
     _fill_mask(values, profile)
     fill_states(values, profile)
-    fill("/kernels/attention", profile.attention)
-    fill("/kernels/cross_entropy", profile.cross_entropy)
-    fill("/kernels/grad_accumulation_fusion", profile.grad_accumulation_fusion)
-    fill("/kernels/deallocate_pipeline_outputs", profile.deallocate_pipeline_outputs)
-    fill("/kernels/activation", "fused")
-    fill("/kernels/norm", "fused")
-    fill("/dropout/hidden", profile.hidden_dropout)
-    fill("/dropout/attention", profile.attention_dropout)
-    if values.get("/model/num_experts"):
-        fill("/kernels/moe_dispatcher", "allgather")
-        fill("/kernels/grouped_gemm", value=False)
-        values.fill("/moe/imbalance", 1.0, "assumed", "balanced routing")
+    fill_kernels(values, profile)
 
 
 LONGEST_MASK = 32768
@@ -246,7 +226,7 @@ def _fill_layout(values: Values, profile: Profile) -> Sequence[MissingFact]:
     values.fill("/parallelism/expert_tensor", 1, "default", profile.identity)
     values.fill("/parallelism/sequence", False, "default", profile.identity)
     values.fill("/sharding/stage", profile.sharding_stage, "default", profile.identity)
-    values.fill("/checkpointing/granularity", "none", "default", profile.identity)
+    fill_checkpointing(values, profile)
     missing = []
     if values.get("/batch/sequence_length") is None:
         missing.append(_SEQUENCE_MISSING)
@@ -293,8 +273,6 @@ def _fill_schedule(values: Values, profile: Profile) -> None:
     values.fill("/schedule", "interleaved" if chunks > 1 else "1f1b", "default", profile.identity)
     if values.get("/schedule") == "interleaved":
         values.fill("/parallelism/microbatch_group_size", values.get("/parallelism/pipeline"), "default", "pipeline")
-    if values.get("/checkpointing/granularity") == "selective":
-        values.fill("/checkpointing/modules", ["core_attn"], "default", profile.identity)
 
 
 def _layout(values: Values, model: Model) -> Layout:
@@ -316,13 +294,13 @@ def _layout(values: Values, model: Model) -> Layout:
         virtual=virtual,
         schedule=values.get("/schedule"),
         group=degrees.get("microbatch_group_size") or pipeline,
-        placement=place(model.layers, pipeline, virtual, split),
+        placement=place(model.layers, pipeline, virtual, split, model.prediction.depths if model.prediction else 0),
         micro_batch=batch["micro"],
         micro_batches=batch["accumulation"],
         sequence_length=batch["sequence_length"],
         sharding_stage=stage,
         shards=ranks if stage else 1,
-        checkpointing=_checkpointing(values),
+        checkpointing=checkpointing_of(values),
         context_method=degrees.get("context_method") or "p2p",
         expert=degrees["expert"],
         expert_tensor=degrees["expert_tensor"],
@@ -341,48 +319,17 @@ def _routing(values: Values) -> Routing:
     )
 
 
-def _checkpointing(values: Values) -> Checkpointing:
-    stated = values.section("/checkpointing")
-    return Checkpointing(
-        granularity=stated["granularity"],
-        method=stated.get("method"),
-        num_layers=stated.get("num_layers") or 1,
-        modules=tuple(stated.get("modules") or ()),
-        distribute_saved=bool(stated.get("distribute_saved")),
-    )
-
-
 def _recipe(values: Values, profile: Profile) -> Recipe:
-    precision, kernels = values.section("/precision"), values.section("/kernels")
     framework = values.get("/framework/name")
-    loss = loss_recipe(kernels["cross_entropy"], values.get("/framework/version"))
-    if kernels.get("label_smoothing"):
-        loss = loss.smoothed()
-    if kernels.get("logits_kept"):
-        loss = loss.with_logits_kept()
+    fused = values.get("/kernels/grad_accumulation_fusion")
     return Recipe(
         profile=profile.identity,
-        transformer_impl=values.get("/framework/transformer_impl"),
-        compute=precision["compute"],
-        attention=kernels["attention"],
-        loss=replace(
-            loss.in_compute(precision["compute"]), vocabulary_parallel=kernels.get("vocab_parallel_loss") is not False
-        ),
-        softmax_fp32=bool(kernels.get("softmax_fp32")),
-        hidden_dropout=values.get("/dropout/hidden"),
-        attention_dropout=values.get("/dropout/attention"),
-        activation_fused=kernels["activation"] == "fused",
-        norm_fused=kernels["norm"] == "fused",
+        compute=values.get("/precision/compute"),
         # Frameworks without a buffer for accumulation have their weight gradients among the states.
-        gradient_accumulation_fusion=kernels["grad_accumulation_fusion"] or framework != "megatron-core",
-        deallocate_pipeline_outputs=kernels["deallocate_pipeline_outputs"],
+        gradient_accumulation_fusion=fused or framework != "megatron-core",
         vocabulary_multiple=profile.vocabulary_multiple,
         buffer_alignment=profile.buffer_alignment,
         gradient_copy_kept=profile.gradient_copy_kept,
-        deterministic=bool(kernels.get("deterministic")),
-        attention_mask=bool(values.get("/batch/padding_mask")),
-        rope_fused=kernels.get("rope") != "eager",
-        dispatcher=kernels.get("moe_dispatcher") or "allgather",
-        grouped_gemm=bool(kernels.get("grouped_gemm")),
+        **kernel_parts(values),
         **state_parts(values),
     )

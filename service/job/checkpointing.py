@@ -1,0 +1,78 @@
+"""Activation checkpointing and offload: defaults by implementation, refusals, and the calculator's form."""
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from service.calculator.layout import Checkpointing
+from service.calculator.offload import EVERYTHING, INPUTS_OF, LAYER_INPUTS
+from service.calculator.routing import PERMILLE
+from service.catalog.profiles import Profile
+from service.catalog.titan import titan_habits
+from service.job.kernels import MEGATRON
+from service.job.values import Values
+
+SAVED_OPERATIONS = ("mm", "attention", "reduce_scatter", "all_to_all", "max", "topk")
+"""torchtitan's list of operations whose results are kept (distributed/activation_checkpoint.py @ b5bcd76c)."""
+
+OFFLOADED: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {"none": (), LAYER_INPUTS: (LAYER_INPUTS,), EVERYTHING: (EVERYTHING,)}
+)
+
+
+def fill_checkpointing(values: Values, profile: Profile) -> None:
+    """What a granularity without details means: Megatron recomputes attention, torchtitan what is not on its list."""
+    values.fill("/checkpointing/granularity", "none", "default", profile.identity)
+    if values.get("/checkpointing/granularity") != "selective":
+        return
+    if values.get("/framework/transformer_impl") in MEGATRON:
+        values.fill("/checkpointing/modules", ["core_attn"], "default", profile.identity)
+    elif not (_stated(values, "every") or _stated(values, "memory_budget") or _stated(values, "modules")):
+        values.fill("/checkpointing/op", "default", "default", "torchtitan's operation-level checkpointing")
+
+
+def unpriced_checkpointing(values: Values) -> Iterator[tuple[str, str]]:
+    """What is not itemised: where it stands, and what it is."""
+    by_modules = bool(values.get("/checkpointing/modules"))
+    by_operations = any(_stated(values, each) for each in ("op", "every", "memory_budget"))
+    if values.get("/framework/transformer_impl") in MEGATRON:
+        if by_operations:
+            yield "/checkpointing", "operation-level checkpointing of Megatron's layers"
+    elif by_modules:
+        yield "/checkpointing/modules", "recomputation of Megatron's modules in layers of another implementation"
+    offload = values.get("/checkpointing/offload")
+    unknown = [each for each in offload if each not in INPUTS_OF] if isinstance(offload, list) else []
+    for each in unknown:
+        yield "/checkpointing/offload", f"offload of the module {each}"
+
+
+def checkpointing_of(values: Values) -> Checkpointing:
+    """The calculator's checkpointing; every default is filled in by now."""
+    stated = values.section("/checkpointing")
+    selective = stated["granularity"] == "selective"
+    budget, offload = stated.get("memory_budget"), stated.get("offload") or "none"
+    return Checkpointing(
+        granularity=stated["granularity"],
+        method=stated.get("method"),
+        num_layers=stated.get("num_layers") or 1,
+        modules=tuple(stated.get("modules") or ()),
+        distribute_saved=bool(stated.get("distribute_saved")),
+        op=_operations(values, stated.get("op")) if selective else (),
+        every=stated.get("every") or 0 if selective else 0,
+        budget_permille=round(budget * PERMILLE) if selective and budget is not None else None,
+        offload=OFFLOADED[offload] if isinstance(offload, str) else tuple(offload),
+        offload_layers=stated.get("offload_layers"),
+    )
+
+
+def _operations(values: Values, stated: Any) -> tuple[str, ...]:
+    """The saved operations: the default list, and at any rate those that the version's list covers."""
+    names = SAVED_OPERATIONS if stated == "default" else tuple(stated or ())
+    habits = titan_habits(values.get("/framework/version"))
+    if values.get("/framework/transformer_impl") == "titan" and "attention_computed_again" in habits:
+        return tuple(each for each in names if each != "attention" or values.get("/kernels/attention") != "sdpa")
+    return names
+
+
+def _stated(values: Values, key: str) -> bool:
+    return values.get(f"/checkpointing/{key}") is not None

@@ -1,0 +1,132 @@
+"""Which implementations a job's layers and loss run on: defaults by implementation and version."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from service.calculator.recipe import LossRecipe
+from service.catalog.losses import loss_names, loss_recipe
+from service.catalog.profiles import Profile
+from service.catalog.titan import titan_habits
+from service.catalog.versions import stated_date, stated_version
+from service.job.families import Writing, family_defaults
+from service.job.values import Values
+
+MEGATRON = frozenset({"transformer_engine", "local"})
+SCORES_STORED = frozenset({"unfused", "eager"})
+VOCABULARY_PARALLEL = frozenset({"loss_parallel", "chunked"})
+"""torchtitan's losses that leave the logits split over the tensor group."""
+
+GROUPED_SINCE = (5, 0)
+GROUPED_SINCE_DATE = (2025, 12, 1)
+"""transformers runs experts as one grouped product from its fifth version on (integrations/moe.py)."""
+
+
+def fill_kernels(values: Values, profile: Profile) -> None:
+    """Defaults of kernels and dropout, each reported with the profile or habit behind it."""
+    implementation = values.get("/framework/transformer_impl")
+
+    def fill(pointer: str, value: Any, rule: str = profile.identity) -> None:
+        values.fill(pointer, value, "default", rule)
+
+    fill("/kernels/attention", profile.attention)
+    if implementation == "titan":
+        _fill_titan(values, fill)
+    if implementation == "hf":
+        _fill_transformers(values, fill)
+    fill("/kernels/cross_entropy", profile.cross_entropy)
+    fill("/kernels/grad_accumulation_fusion", profile.grad_accumulation_fusion)
+    fill("/kernels/deallocate_pipeline_outputs", profile.deallocate_pipeline_outputs)
+    kind = "fused" if implementation in MEGATRON else "eager"
+    fill("/kernels/activation", kind)
+    fill("/kernels/norm", kind)
+    fill("/dropout/hidden", profile.hidden_dropout)
+    fill("/dropout/attention", profile.attention_dropout)
+    if values.get("/model/num_experts"):
+        fill("/kernels/moe_dispatcher", "allgather" if implementation in MEGATRON else "alltoall")
+        fill("/kernels/grouped_gemm", implementation not in MEGATRON)
+        values.fill("/moe/imbalance", 1.0, "assumed", "balanced routing")
+
+
+def _fill_titan(values: Values, fill: Any) -> None:
+    habits = titan_habits(values.get("/framework/version"))
+    rule = "torchtitan at the version's date"
+    fill("/kernels/norm", "eager" if "norm_in_operations" in habits else "fused", rule)
+    if "logits_kept" in habits:
+        fill("/kernels/logits_kept", value=True, rule=rule)
+    split = (values.get("/parallelism/tensor") or 1) > 1
+    if "loss_chunked" in habits:
+        fill("/kernels/cross_entropy", "chunked", rule)
+    if values.get("/kernels/compile") and "loss_compiled" in habits and not split:
+        fill("/kernels/cross_entropy", "compiled", rule)
+    fill("/kernels/cross_entropy", "loss_parallel" if split else "torch_float", rule)
+    fill("/kernels/vocab_parallel_loss", values.get("/kernels/cross_entropy") in VOCABULARY_PARALLEL, rule)
+
+
+def _fill_transformers(values: Values, fill: Any) -> None:
+    family = family_defaults(values.get("/model/model_type"))
+    if values.get("/kernels/attention") in SCORES_STORED or (family is not None and family.writing.softcap):
+        fill("/kernels/softmax_fp32", (family.writing if family else Writing()).softmax_fp32, "transformers")
+    fill("/kernels/cross_entropy", "hf", "transformers")
+    if values.get("/model/num_experts"):
+        grouped = _runs_grouped(values.get("/framework/version"))
+        fill("/kernels/experts", "grouped_mm" if grouped else "eager", "transformers at the version")
+        fill("/kernels/grouped_gemm", values.get("/kernels/experts") == "grouped_mm", "kernels.experts")
+
+
+def _runs_grouped(version: str | None) -> bool:
+    number, date = stated_version(version, "transformers"), stated_date(version)
+    if number is not None:
+        return number >= GROUPED_SINCE
+    return date is None or date >= GROUPED_SINCE_DATE
+
+
+def unpriced_kernels(values: Values) -> Iterator[tuple[str, str]]:
+    """What changes activations and is not itemised: where it stands, and what it is."""
+    loss = values.get("/kernels/cross_entropy")
+    if loss is not None and loss not in loss_names():
+        yield "/kernels/cross_entropy", f"the loss recipe {loss}"
+    eager = values.get("/framework/transformer_impl") not in MEGATRON and not values.get("/kernels/compile")
+    if values.get("/precision/fp8") is not None and eager:
+        # torchtitan's 8B holds 34 GiB more without the compiler (PR 812): casts that nobody has itemised.
+        yield "/precision/fp8", "8-bit training without compilation"
+
+
+def kernel_parts(values: Values) -> dict[str, Any]:
+    """The recipe's fields about kernels; every default is filled in by now."""
+    kernels, implementation = values.section("/kernels"), values.get("/framework/transformer_impl")
+    habits = titan_habits(values.get("/framework/version")) if implementation == "titan" else frozenset[str]()
+    return {
+        "transformer_impl": implementation,
+        "attention": kernels["attention"],
+        "loss": _loss(values),
+        "softmax_fp32": bool(kernels.get("softmax_fp32")),
+        "hidden_dropout": values.get("/dropout/hidden"),
+        "attention_dropout": values.get("/dropout/attention"),
+        "activation_fused": kernels["activation"] == "fused",
+        "norm_fused": kernels["norm"] == "fused",
+        "deallocate_pipeline_outputs": kernels["deallocate_pipeline_outputs"],
+        "deterministic": bool(kernels.get("deterministic")),
+        "attention_mask": bool(values.get("/batch/padding_mask")),
+        "rope_fused": kernels.get("rope") != "eager",
+        "dispatcher": kernels.get("moe_dispatcher") or "allgather",
+        "grouped_gemm": bool(kernels.get("grouped_gemm")),
+        "deferred_head": kernels.get("defer_embedding_wgrad"),
+        "compiled": bool(kernels.get("compile")),
+        "keys_repeated": "keys_repeated" in habits,
+    }
+
+
+def _loss(values: Values) -> LossRecipe:
+    kernels, implementation = values.section("/kernels"), values.get("/framework/transformer_impl")
+    loss = loss_recipe(kernels["cross_entropy"], values.get("/framework/version"), implementation)
+    if kernels.get("cross_entropy_chunks"):
+        loss = replace(loss, chunks=kernels["cross_entropy_chunks"])
+    if kernels.get("label_smoothing"):
+        loss = loss.smoothed()
+    if kernels.get("logits_kept"):
+        loss = loss.with_logits_kept()
+    return replace(
+        loss.in_compute(values.get("/precision/compute")),
+        vocabulary_parallel=kernels.get("vocab_parallel_loss") is not False,
+    )
