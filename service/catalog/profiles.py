@@ -1,8 +1,8 @@
 """Framework profiles: defaults and habits, as data with their sources."""
 
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -30,7 +30,6 @@ class Profile:
     buffer_alignment: int
     grad_accumulation_fusion: bool
     deallocate_pipeline_outputs: bool
-    gradient_copy_kept: bool
     parameters: str
     master: str
     gradients: str
@@ -39,6 +38,7 @@ class Profile:
     implementation: str
     autocasts: bool
     container: str = ""
+    gradient_copies_kept_until: Sequence[int] = ()
 
     @property
     def identity(self) -> str:
@@ -54,6 +54,29 @@ class Profile:
 @cache
 def _document() -> Mapping[str, Any]:
     return tomllib.loads(files("service.catalog").joinpath("profiles.toml").read_text("utf-8"))
+
+
+MEGATRON_LAYERS = frozenset({"transformer_engine", "local"})
+
+
+def profile_of(framework: str, transformer_impl: str | None = None) -> Profile:
+    """The profile of a framework, with the kernels of Megatron's layers where it runs those (Megatron-DeepSpeed).
+
+    Raises KeyError for an unknown framework.
+    """
+    profile, megatron = load_profiles()[framework], load_profiles()["megatron-core"]
+    if profile is megatron or transformer_impl not in MEGATRON_LAYERS:
+        return profile
+    return replace(
+        profile,
+        transformer_impl=transformer_impl,
+        attention=megatron.attention,
+        attention_mask=megatron.attention_mask,
+        cross_entropy=megatron.cross_entropy,
+        hidden_dropout=megatron.hidden_dropout,
+        attention_dropout=megatron.attention_dropout,
+        vocabulary_multiple=megatron.vocabulary_multiple,
+    )
 
 
 @cache

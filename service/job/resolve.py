@@ -9,7 +9,7 @@ from service.calculator.model import Model
 from service.calculator.placement import PlacementError, Split, place
 from service.calculator.recipe import Recipe
 from service.calculator.routing import PERMILLE
-from service.catalog.profiles import Profile, load_profiles
+from service.catalog.profiles import Profile, profile_of
 from service.job.architecture import resolve_architecture
 from service.job.checkpointing import checkpointing_of, fill_checkpointing, unpriced_checkpointing
 from service.job.diagnostics import Diagnostic, Findings, MissingFact, Origin
@@ -155,11 +155,19 @@ def _draft(job: Job) -> _Draft:
     values.give("", {key: value for key, value in stated.items() if key != "model"})
     architecture = resolve_architecture(job.model, values)
     problems = list(architecture.diagnostics)
-    profile = load_profiles()[job.framework.name]
+    profile = profile_of(job.framework.name, _implementation(job))
     problems += _version_notice(job, profile) + _unpriced(values)
     _fill_recipe(values, profile)
     problems += _attention_notice(values)
     return _Draft(values, profile, architecture.model, problems, architecture.missing)
+
+
+def _implementation(job: Job) -> str | None:
+    """What runs the layers; DeepSpeed with a tensor or pipeline degree is taken for Megatron-DeepSpeed."""
+    split = {job.parallelism.tensor, job.parallelism.pipeline} - {None, 1}
+    if job.framework.transformer_impl is None and job.framework.name == "deepspeed" and split:
+        return "local"
+    return job.framework.transformer_impl
 
 
 def _version_notice(job: Job, profile: Profile) -> list[Diagnostic]:
@@ -329,7 +337,6 @@ def _recipe(values: Values, profile: Profile) -> Recipe:
         gradient_accumulation_fusion=fused or framework != "megatron-core",
         vocabulary_multiple=profile.vocabulary_multiple,
         buffer_alignment=profile.buffer_alignment,
-        gradient_copy_kept=profile.gradient_copy_kept,
         **kernel_parts(values),
-        **state_parts(values),
+        **state_parts(values, profile),
     )

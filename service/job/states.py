@@ -6,6 +6,7 @@ from typing import Any
 
 from service.calculator.recipe import Adapters, Fp8, Optimizer, Sharding
 from service.catalog.profiles import Profile
+from service.catalog.versions import stated_date
 from service.job.values import Values
 
 FULLY_SHARDED = frozenset({"fsdp2", "fsdp1"})
@@ -122,8 +123,9 @@ def _unpriced_offload(values: Values, name: str, stage: int | None) -> Iterator[
         yield "/optimizer/offload", "offload of optimizer states without the weights under FSDP"
 
 
-def state_parts(values: Values) -> dict[str, Any]:
+def state_parts(values: Values, profile: Profile) -> dict[str, Any]:
     """The recipe's fields about states; every default is filled in by now."""
+    dated = stated_date(values.get("/framework/version"))
     precision = values.section("/precision")
     master = {"none": None, "fp32": "fp32", "bf16_remainder": "int16"}[precision["master"]]
     return {
@@ -131,6 +133,7 @@ def state_parts(values: Values) -> dict[str, Any]:
         "parameters": "bf16" if precision["parameters"] == "fp8" else precision["parameters"],
         "master": master,
         "gradients": precision["gradients"],
+        "gradient_copy_kept": dated is not None and dated < tuple(profile.gradient_copies_kept_until),
         "reduce": precision["reduce"],
         "autocast": bool(precision.get("autocast")),
         "moments": tuple(values.get("/optimizer/moments")),
