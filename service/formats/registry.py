@@ -3,17 +3,18 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from service.formats import huggingface, megatron, slurm
+from service.formats import deepspeed, huggingface, kubernetes, megatron, slurm, torch_fsdp
 from service.formats.dialect import Dialect, Wrapper
 from service.formats.draft import Draft
 from service.formats.imported import Imported
 from service.formats.source import ConfigSource
 
-_DIALECTS: tuple[Dialect, ...] = (megatron.DIALECT, huggingface.DIALECT)
-_WRAPPERS: tuple[Wrapper, ...] = (slurm.WRAPPER,)
+_DIALECTS: tuple[Dialect, ...] = (megatron.DIALECT, huggingface.DIALECT, torch_fsdp.DIALECT, deepspeed.DIALECT)
+_WRAPPERS: tuple[Wrapper, ...] = (slurm.WRAPPER, kubernetes.WRAPPER)
 _BY_NAME = {each.name: each for each in _DIALECTS}
 _WRAPPERS_BY_NAME = {each.name: each for each in _WRAPPERS}
 _LEAST_CONFIDENCE = 0.2
+_CERTAIN = 0.9
 # A manifest may hold a script that holds a command; nothing real goes deeper.
 _DEEPEST = 2
 
@@ -62,6 +63,8 @@ def _candidates(source: ConfigSource, dialects: Sequence[Dialect], depth: int) -
 
 def _certain_wrapper(source: ConfigSource, stated: Dialect) -> Wrapper | None:
     """The wrapper of a text that is nothing else, when the stated dialect must be inside it."""
+    if kubernetes.WRAPPER.recognise(source) >= _CERTAIN:
+        return kubernetes.WRAPPER
     return slurm.WRAPPER if slurm.is_script(source) and not stated.reads_scripts else None
 
 
@@ -79,6 +82,8 @@ def _unwrapped(
         return chosen.read(source, max(confidence, sure))
     else:
         inner = chosen.read(inside, sure)
+    if inner.format in _WRAPPERS_BY_NAME:
+        return wrapped.alone(wrapper.name, confidence, inner)
     return wrapped.around(replace(inner, confidence=min(confidence, inner.confidence)))
 
 

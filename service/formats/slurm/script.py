@@ -18,6 +18,10 @@ from service.job.diagnostics import Diagnostic, Findings, MissingFact, Source
 
 _NAME = re.compile(r"(?![/\\]|[A-Za-z]:)(?!(.*[/\\])?\.\.([/\\]|$))[^\x00]{1,255}", re.DOTALL)
 _NOTHING = Diagnostic("not_training", "error", "no training command was found in the script", rule="a launch command")
+_OPAQUE = Diagnostic(
+    "no_training_config", "error", "no model or training configuration can be read from the command",
+    rule="a command of a known training program",
+)  # fmt: skip
 _SCANNED = 256 * 1024
 _DIRECTIVE = re.compile(r"^[ \t]*#SBATCH\b", re.MULTILINE)
 _LAUNCH = re.compile(
@@ -81,7 +85,7 @@ def _unstated_nodes(batch: Mapping[str, Word], source: ConfigSource) -> list[Dia
 def _wrapped(source: ConfigSource, script: Script, command: Command, processes: Processes, known: Findings) -> Wrapped:
     supplied = {**script.heredocs, **source.files}
     words = (*command.wrappers, *command.words)
-    plain, open_ = without_holes(words, script.holes)
+    plain, open_ = without_holes(launch_of(command, script.holes), words, script.holes)
     named = named_files(words, supplied)
     notes, missing = list(known.diagnostics), list(known.missing)
     for flag, hole in open_:
@@ -94,7 +98,8 @@ def _wrapped(source: ConfigSource, script: Script, command: Command, processes: 
             missing.append(MissingFact(PurePosixPath(script.holes.shown(each.name)).name, message))
             notes.append(Diagnostic("missing_file", "warning", message, (), each.name, fixes=fixes))
             notes.append(Diagnostic("referenced_file_missing", "info", message, (), each.name, fixes=fixes))
-    missing += _open_processes(processes, notes)
+    if source.world_size is None:
+        missing += _open_processes(processes, notes)
     size = source.world_size or processes.size
     inner = ConfigSource(
         files={name: text for name, text in supplied.items() if _NAME.fullmatch(name)},
@@ -110,6 +115,7 @@ def _wrapped(source: ConfigSource, script: Script, command: Command, processes: 
         processes=None if source.world_size else _origin(processes),
         diagnostics=notes,
         missing=missing,
+        opaque=() if any(each.supplied is None for each in named) else (_NOTHING, _OPAQUE),
     )
 
 

@@ -15,8 +15,8 @@ TRAINERS = frozenset({"tune", "axolotl", "llamafactory-cli", "swift", "nemo", "l
 _HELPERS = frozenset({
     "apt", "apt-get", "awk", "aws", "cat", "cd", "chmod", "conda", "cp", "curl", "date", "docker", "echo", "enroot",
     "gcloud", "git", "grep", "gsutil", "head", "hostname", "kill", "ln", "logger", "ls", "mamba", "mkdir", "module",
-    "mv", "nvidia-smi", "pip", "pip3", "printf", "rm", "rsync", "scontrol", "sed", "sleep", "tar", "tee", "ulimit", "wget",
-    "which",
+    "mv", "nvidia-smi", "pip", "pip3", "printf", "rm", "rsync", "scontrol", "sed", "sleep", "tar", "tee", "ulimit",
+    "wget", "which",
 })  # fmt: skip
 _CONFIG_NAME = re.compile(r"[\w@%+=:,./{}$ -]{1,250}\.(ya?ml|toml|json)", re.IGNORECASE)
 _CONFIG_FLAG = re.compile(r"config|recipe|deepspeed|cfg|conf|yaml|experiment")
@@ -71,26 +71,31 @@ def named_files(words: Sequence[Word], supplied: Mapping[str, str]) -> list[Name
     return list(found.values())
 
 
-def without_holes(words: Sequence[Word], holes: Holes) -> tuple[list[str], list[tuple[str, Hole]]]:
-    """Plain words, and the holes that matter with the option each belongs to.
+def without_holes(launch: Launch, words: Sequence[Word], holes: Holes) -> tuple[list[str], list[tuple[str, Hole]]]:
+    """Plain words of a command, and the holes that matter with the option each belongs to.
 
-    An option whose whole value is left open is taken out, and asked for unless it cannot change memory; elsewhere a
-    hole is shown by its name.
+    An option whose whole value is left open is taken out, and asked for if it is the script's own and can change
+    memory; elsewhere a hole is shown by its name.
     """
     plain: list[str] = []
     asked: list[tuple[str, Hole]] = []
-    for word in words:
+    own = len(words) - len(launch.arguments)
+    for index, word in enumerate(words):
         hidden = holes.within(word.text)
         flag = plain[-1] if plain and is_flag(plain[-1]) and "=" not in plain[-1] else ""
         spelled, equals, value = word.text.partition("=")
         if not hidden:
             plain.append(word.text)
-        elif holes.only(word.text) and flag and not _WITHOUT_EFFECT.search(normalized(flag)):
-            asked.append((plain.pop(), hidden[0]))
-        elif equals and holes.only(value) and not _WITHOUT_EFFECT.search(normalized(spelled)):
-            asked.append((spelled, hidden[0]))
-        else:
+            continue
+        attached = bool(equals) and holes.only(value) is not None
+        option = spelled if attached else flag if holes.only(word.text) else ""
+        if not option or (index >= own and _WITHOUT_EFFECT.search(normalized(option))):
             plain.append(holes.shown(word.text))
+            continue
+        if not attached:
+            plain.pop()
+        if index >= own:
+            asked.append((option, hidden[0]))
     return plain, asked
 
 

@@ -13,6 +13,8 @@ from service.formats.syntax.values import ValueFault, integer
 from service.formats.syntax.words import Hole, Holes, Word
 
 _PYTHON = re.compile(r"python[\d.]*")
+_TORCHRUN_OPTION = re.compile(r"--(nproc[-_]per[-_]node|nnodes)\b")
+_BARE_OPTIONS = frozenset({"standalone", "run_path", "virtual_local_rank"})
 _PROGRAMS = {
     "torchrun": "torchrun",
     "torchrun.exe": "torchrun",
@@ -70,20 +72,25 @@ class Processes:
 
 
 def split_launch(words: Sequence[Word], holes: Holes, known: Callable[[str], bool]) -> Launch:
-    """Takes a command apart; without a script in it, the script's arguments start at the first flag that is `known`."""
+    """Takes a command apart; without a script in it, the script's arguments start at the first flag that is `known`.
+
+    torchrun's first word that is no option is its script, whatever it is called; and a program of unknown name that is
+    given torchrun's options is read as torchrun.
+    """
     launchers: list[tuple[str, list[Word]]] = [("", [])]
     index = 0
     while index < len(words):
         name = words[index].text.rsplit("/", 1)[-1]
-        if name in _PROGRAMS or _PYTHON.fullmatch(name):
-            launchers.append((_PROGRAMS.get(name, "python"), []))
+        program = _program(words, index, launchers)
+        if program:
+            launchers.append((program, []))
         elif words[index].text in {"-m", "--module"} and index + 1 < len(words):
             index += 1
             module = words[index].text
             if module not in _MODULES:
                 return _launch(launchers, module, words[index + 1 :], holes)
             launchers.append((_MODULES[module], []))
-        elif name.endswith(".py"):
+        elif name.endswith(".py") or _is_script(words[index], launchers[-1], holes):
             return _launch(launchers, name, words[index + 1 :], holes)
         elif is_flag(words[index].text) and known(normalized(words[index].text.split("=")[0].split()[0])):
             return _launch(launchers, "", words[index:], holes)
@@ -91,6 +98,27 @@ def split_launch(words: Sequence[Word], holes: Holes, known: Callable[[str], boo
             launchers[-1][1].append(words[index])
         index += 1
     return _launch(launchers, "", (), holes)
+
+
+def _program(words: Sequence[Word], index: int, launchers: list[tuple[str, list[Word]]]) -> str:
+    """The launcher that a word starts, or nothing."""
+    name = words[index].text.rsplit("/", 1)[-1]
+    if name in _PROGRAMS or _PYTHON.fullmatch(name):
+        return _PROGRAMS.get(name, "python")
+    following = words[index + 1].text if index + 1 < len(words) else ""
+    unnamed = len(launchers) == 1 and not launchers[0][1] and not is_flag(words[index].text)
+    return "torchrun" if unnamed and _TORCHRUN_OPTION.match(following) else ""
+
+
+def _is_script(word: Word, launcher: tuple[str, list[Word]], holes: Holes) -> bool:
+    """Whether a word behind torchrun is the script: not an option, and not the value of one."""
+    program, before = launcher
+    if program != "torchrun" or is_flag(word.text) or holes.within(word.text):
+        return False
+    last = before[-1].text if before else ""
+    if any(normalized(each.text) == "no_python" for each in before) or holes.within(last):
+        return False
+    return not is_flag(last) or "=" in last or normalized(last) in _BARE_OPTIONS
 
 
 def _launch(launchers: list[tuple[str, list[Word]]], entry: str, rest: Sequence[Word], holes: Holes) -> Launch:

@@ -1,0 +1,155 @@
+"""From a manifest to the command that trains, and to how many processes its pods run."""
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+
+from service.formats.kubernetes.counting import Counted, count
+from service.formats.kubernetes.placeholders import Placeholders
+from service.formats.kubernetes.pods import containers, device_of, environment_of, script_of
+from service.formats.kubernetes.values import values_workload
+from service.formats.kubernetes.workloads import Group, Node, Workload, at, mapping, sequence, text_of, workload_of
+from service.formats.source import ConfigSource
+from service.formats.syntax.documents import DocumentFault, read_yaml_documents
+from service.formats.wrapped import Wrapped
+from service.job.diagnostics import Diagnostic, MissingFact, Source
+
+_SCANNED = 64 * 1024
+_KIND = re.compile(
+    r"^[ \t]*[\"']?kind[\"']?:[ \t]*[\"']?(Pod|Job|JobSet|PyTorchJob|MPIJob|TrainJob|RayJob|Workload|List|ConfigMap|"
+    r"ClusterTrainingRuntime|TrainingRuntime)[\"']?,?[ \t]*$",
+    re.MULTILINE,
+)
+_VERSION = re.compile(r"[\"']?apiVersion[\"']?:")
+_VALUES = re.compile(r"^workload:[ \t]*$(?:\n[ \t]+.*$){0,40}?\n[ \t]+gpus:", re.MULTILINE)
+_MOST_DOCUMENTS = 100
+_NO_NAME = re.compile(r"[/\\]|[A-Za-z]:|(.*[/\\])?\.\.([/\\]|$)")
+
+
+def recognise(source: ConfigSource) -> float:
+    """How sure it is that the text is a manifest, or the values of a chart that makes one."""
+    head = (source.text or "")[:_SCANNED]
+    if _VERSION.search(head) and (_KIND.search(head) or '"kind"' in head):
+        return 0.97
+    return 0.92 if _VALUES.search(head) else 0.0
+
+
+def unwrap(source: ConfigSource) -> Wrapped:
+    """The command in a manifest with the pods that run it."""
+    try:
+        documents = _flat(read_yaml_documents(source.text or "").value)
+    except DocumentFault as fault:
+        return Wrapped((), diagnostics=[Diagnostic(fault.code, "error", str(fault), rule="a Kubernetes manifest")])
+    maps = _config_maps(documents)
+    workloads = [found for each in documents if (found := workload_of(each, documents)) is not None]
+    workloads += [found for each in documents if (found := values_workload(each)) is not None]
+    if not workloads:
+        nothing = Diagnostic("not_training", "error", "the manifest starts no pods", rule="a Job, JobSet, PyTorchJob …")
+        return Wrapped((), diagnostics=[nothing])
+    places = Placeholders(source.env)
+    counted = [count(each, places, _command(each, source, maps)) for each in workloads]
+    chosen = max(counted, key=lambda each: (each.gpus or 0, each.command is not None))
+    return _wrapped(source, chosen, places)
+
+
+def _flat(documents: Sequence[object]) -> list[Node]:
+    """Objects in order, those of a List included."""
+    found: list[Node] = []
+    for each in documents[:_MOST_DOCUMENTS]:
+        document = mapping(each)
+        inner = sequence(document.get("items")) if text_of(document.get("kind")).endswith("List") else ()
+        found += [mapping(item) for item in inner[:_MOST_DOCUMENTS]] if inner else [document]
+    return found
+
+
+def _config_maps(documents: Sequence[Node]) -> dict[str, dict[str, str]]:
+    return {
+        text_of(at(each, "metadata", "name")): {
+            str(key): text_of(value) for key, value in mapping(each.get("data")).items()
+        }
+        for each in documents
+        if text_of(each.get("kind")) == "ConfigMap"
+    }
+
+
+def _command(
+    workload: Workload, source: ConfigSource, maps: Mapping[str, Mapping[str, str]]
+) -> tuple[Group, ConfigSource] | None:
+    """The first command that stands in the manifest, as a script with its arguments, environment and files."""
+    files = {name: text for texts in maps.values() for name, text in texts.items() if not _NO_NAME.match(name)}
+    for group in workload.groups:
+        for container in containers(group.template) or [{}]:
+            found = (group.command, []) if group.command else script_of(container)
+            if found is None:
+                continue
+            # The first line says that this is a script, whatever program it starts.
+            text, argv = f"#!/bin/sh\n{found[0]}\n", found[1]
+            env = {**(workload.environment or {}), **environment_of(container, maps), **source.env}
+            inner = source.model_copy(
+                update={"format": "auto", "text": text, "argv": argv, "env": env, "files": {**files, **source.files}}
+            )
+            return group, inner
+    return _beside(workload, source)
+
+
+def _beside(workload: Workload, source: ConfigSource) -> tuple[Group, ConfigSource] | None:
+    """The command that is given beside the manifest: as arguments, or as the one script among the files."""
+    scripts = [text for name, text in source.files.items() if name.endswith((".sh", ".slurm", ".bash"))]
+    if not workload.groups or not (source.argv or len(scripts) == 1):
+        return None
+    text = shlex.join(source.argv) if source.argv else scripts[0]
+    env = {**(workload.environment or {}), **source.env}
+    update = {"format": "auto", "text": f"#!/bin/sh\n{text}\n", "argv": [], "env": env}
+    return workload.groups[0], source.model_copy(update=update)
+
+
+def _wrapped(source: ConfigSource, found: Counted, places: Placeholders) -> Wrapped:
+    notes = [*found.diagnostics, *places.diagnostics]
+    missing = [MissingFact(name, message) for name, message in found.missing.items()]
+    size = source.world_size or found.world_size
+    if size is None:
+        told = " and ".join(places.missing.values()) or found.where
+        missing.append(MissingFact("world_size", told))
+    if found.command is None:
+        missing.append(MissingFact("command", "the image decides what runs; pass the command or its config"))
+        return Wrapped((), world_size=size, processes=_origin(source, found), diagnostics=notes, missing=missing)
+    inner = found.command.model_copy(update={"world_size": size})
+    return Wrapped(
+        [inner],
+        world_size=size,
+        processes=_origin(source, found),
+        diagnostics=[*notes, *_conflict(found, inner)],
+        missing=missing,
+        opaque=_opaque(found),
+    )
+
+
+def _origin(source: ConfigSource, found: Counted) -> Source | None:
+    if source.world_size is not None or found.world_size is None:
+        return None
+    return Source("derived", found.where)
+
+
+_GPU_FLAG = re.compile(r"--gpu[_-]?(?:type)?[ =\"']+([A-Za-z][\w-]{1,20})")
+
+
+def _conflict(found: Counted, command: ConfigSource) -> list[Diagnostic]:
+    """The command names one device, the machine is another: the machine decides."""
+    matched = _GPU_FLAG.search(" ".join((command.text or "", *command.argv))[:_SCANNED])
+    device = device_of(matched.group(1)) if matched else None
+    if matched is None or found.machine is None or device in found.machine.devices:
+        return []
+    named, machine = matched.group(1), found.machine
+    message = f"the command is for {named}, {machine.because} means {' or '.join(machine.devices)}; the machine counts"
+    return [Diagnostic("gpu_type_conflict", "warning", message, (), named)]
+
+
+def _opaque(found: Counted) -> list[Diagnostic]:
+    """What to say when no dialect can read the command."""
+    told = "no model or training configuration can be read from the command"
+    rule = "a command of a known training program"
+    notes = [Diagnostic(code, "error", told, rule=rule) for code in ("not_training", "no_training_config")]
+    if not found.gpus:
+        message = "no transformer configuration, and no GPUs are asked for: there is nothing to plan"
+        notes += [Diagnostic("not_an_llm", "error", message)] if found.program else []
+    return notes
