@@ -42,6 +42,10 @@ class Draft:
         """Keeps defaults away from a value that is written but could not be read."""
         self._unread.add(pointer)
 
+    def is_open(self, pointer: str) -> bool:
+        """Whether a value is written but could not be read."""
+        return pointer in self._unread and pointer not in self._values
+
     def get(self, pointer: str) -> Any:
         """The value at a pointer, or None."""
         return self._values.get(pointer)
@@ -54,6 +58,10 @@ class Draft:
     def origin(self, pointer: str) -> Origin | None:
         """Where the value at a pointer came from, None when there is none."""
         return self._sources[pointer].origin if pointer in self._sources else None
+
+    def where(self, pointer: str) -> str:
+        """The line, key or rule that the value at a pointer came from, empty when there is none."""
+        return self._sources[pointer].where if pointer in self._sources else ""
 
     def note(
         self,
@@ -92,8 +100,8 @@ class Draft:
                 found.setdefault(fact.fact, fact)
         return found
 
-    def unknown(self, keys: Sequence[str], known: Sequence[str]) -> None:
-        """Reports keys that the dialect does not know, all in one warning, with the nearest known ones."""
+    def unknown(self, keys: Sequence[str], known: Sequence[str], severity: Severity = "warning") -> None:
+        """Reports keys that the dialect does not know, all in one finding, with the nearest known ones."""
         self._unknown = list(dict.fromkeys(keys))
         if not self._unknown:
             return
@@ -102,7 +110,7 @@ class Draft:
         listed = ", ".join(key + (f" (did you mean {near[key][0]}?)" if near[key] else "") for key in shown)
         self.note(
             "unknown_keys",
-            "warning",
+            severity,
             f"these keys are not known for this format: {listed}",
             found=", ".join(shown),
             fixes=[f"{key} -> {near[key][0]}" for key in shown if near[key]],

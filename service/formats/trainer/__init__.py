@@ -1,0 +1,1 @@
+"""What trainers on Hugging Face transformers share: arguments, optimizers, adapters, sharding, defaults."""

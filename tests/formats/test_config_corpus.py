@@ -1,0 +1,105 @@
+"""Published config files, written in every style, read back to the same facts, questions and findings."""
+
+import json
+import random
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import pytest
+import yaml
+
+from service.formats.imported import Imported
+from service.formats.registry import import_source
+from service.formats.source import ConfigSource
+from tests.formats.config_corpus import expected, facts
+from tests.formats.corpus import items
+
+MODEL = {"hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size", "vocab_size"}
+TRAINING = {"micro", "sequence_length", "world_size"}
+
+# What a right reading of these items cannot hold, and why.
+NOT_READ: Mapping[str, set[str]] = {
+    # The stage is a placeholder.
+    "deepspeed_json/mds_template_placeholders": {"zero_stage"},
+}
+MISSING: Mapping[str, set[str]] = {
+    "deepspeed_json/ds_megatron_gpt2_z2_gas3": {*MODEL, "sequence_length", "world_size"},
+    "deepspeed_json/lf_z2_autotp": {*MODEL, *TRAINING, "compute"},
+    "deepspeed_json/lf_z2_offload": {*MODEL, *TRAINING, "compute"},
+    "deepspeed_json/lf_z3_auto": {*MODEL, *TRAINING, "compute"},
+    "deepspeed_json/mds_template_placeholders": {
+        *MODEL, "sequence_length", "world_size", "CONFIG_BATCH_SIZE", "CONFIG_MBSIZE", "ZERO_STAGE",
+        "CONFIG_FP16_ENABLED",
+        "CONFIG_BF16_ENABLED",
+    },
+}  # fmt: skip
+
+
+def indented_json(content: Any) -> str:
+    return json.dumps(content, indent=2)
+
+
+def shuffled_json(content: Any) -> str:
+    return json.dumps(_shuffled(content), separators=(",", ":"))
+
+
+def block_yaml(content: Any) -> str:
+    return yaml.safe_dump(content, sort_keys=False)
+
+
+def quoted_yaml(content: Any) -> str:
+    """Keys in another order, all texts in double quotes, comments and blank lines between."""
+    lines = yaml.safe_dump(_shuffled(content), sort_keys=False, default_style=None, width=1000).splitlines()
+    return "\n".join(
+        f"{line}  # 64 GPUs\n" if not line.rstrip().endswith(("|", ">", "'", '"')) else line for line in lines
+    )
+
+
+def flow_yaml(content: Any) -> str:
+    return yaml.safe_dump(content, default_flow_style=True, width=1000)
+
+
+def _shuffled(value: Any) -> Any:
+    if isinstance(value, dict):
+        pairs = [(key, _shuffled(each)) for key, each in value.items()]
+        random.Random(7).shuffle(pairs)  # noqa: S311  (an order, not a secret)
+        return dict(pairs)
+    return value
+
+
+YAML = (block_yaml, quoted_yaml, flow_yaml)
+STYLES: Mapping[str, tuple[Callable[[Any], str], ...]] = {
+    "deepspeed_json": (indented_json, shuffled_json),
+}
+FORMATS = {"deepspeed_json": "deepspeed"}
+
+
+def cases() -> Iterator[Any]:
+    for folder, styles in STYLES.items():
+        for item in items(folder):
+            for style in styles:
+                yield pytest.param(item, style, id=f"{item['id']}-{style.__name__}")
+
+
+def differences(item: dict[str, Any], imported: Imported) -> dict[str, tuple[Any, Any]]:
+    read = facts(imported)
+    left_out = NOT_READ.get(item["id"], set())
+    return {
+        key: (value, read[key])
+        for key, value in expected(item)
+        if key in read and key not in left_out and read[key] != value
+    }
+
+
+@pytest.mark.parametrize(("item", "style"), list(cases()))
+def test_a_published_file_yields_its_facts(item: dict[str, Any], style: Callable[[Any], str]) -> None:
+    imported = import_source(ConfigSource(text=style(item["content"])))
+
+    assert imported.format == FORMATS[item["id"].partition("/")[0]]
+    assert differences(item, imported) == {}
+    assert {each.fact for each in imported.findings.missing} == MISSING[item["id"]]
+    assert {each["code"] for each in item["expected"]["diagnostics"]} <= {
+        each.code for each in imported.findings.diagnostics
+    }
+    assert (imported.outcome == "invalid") == (item["expected"]["valid"] is False)
+    assert imported.confidence > 0.5
