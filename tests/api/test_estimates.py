@@ -35,6 +35,22 @@ def found(api: TestClient) -> dict[str, Any]:
     return answer(api, estimate())
 
 
+def test_uneven_routing_is_told_how_far_it_may_go(api: TestClient) -> None:
+    """Experts on 16 ranks: the fullest may receive some more than its share before the device is full."""
+    routed = {
+        "model": {"preset": "qwen3-30b-a3b"},
+        "framework": {"name": "megatron-core"},
+        "world_size": 16,
+        "parallelism": {"expert": 16, "expert_tensor": 1},
+        "sharding": {"stage": 1},
+        "batch": {"micro": 1, "global": 16, "sequence_length": 4096},
+        "dropout": {"hidden": 0.0},
+    }
+    found = answer(api, {"job": routed, "device": "h100-sxm-80gb"})
+    assert found["verdict"] in {"fits", "tight"}
+    assert 1.0 < found["capacity"]["break_even_imbalance"] < 16.0
+
+
 def test_every_field_of_the_contract_is_there(found: dict[str, Any]) -> None:
     assert {
         *(
@@ -54,7 +70,7 @@ def test_every_field_of_the_contract_is_there(found: dict[str, Any]) -> None:
     assert {
         *("stage", "moment", "allocated_bytes", "reserved_bytes", "device_bytes", "low_bytes", "high_bytes")
     } <= found["peak"].keys()
-    assert found["capacity"].keys() == {"device", "total_bytes", "usable_bytes", "margin_bytes"}
+    assert {"device", "total_bytes", "usable_bytes", "margin_bytes"} <= found["capacity"].keys()
     stage = found["stages"][0]
     assert {
         *("stage", "layers", "parameters", "in_flight_microbatches", "moment", "allocated_bytes", "reserved_bytes"),

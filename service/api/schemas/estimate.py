@@ -168,6 +168,9 @@ class Capacity(Answer):
     """Memory that a process can use (bytes)."""
     margin_bytes: SignedBytes | None = Field(examples=[41446434406])
     """Usable memory less the peak's `device_bytes` (bytes); below 0 when the job does not fit."""
+    break_even_imbalance: float | None = Field(None, ge=1, examples=[None])
+    """Rows that the fullest expert-parallel rank may receive, in balanced shares, until the peak fills the usable
+    memory; null where routing cannot fill it, and where the job does not fit as routed."""
 
 
 class IntervalAnswer(Answer):
@@ -293,4 +296,5 @@ def _capacity(found: Estimated) -> Capacity:
         total_bytes=found.device.total_bytes,
         usable_bytes=usable,
         margin_bytes=None if usable is None else usable - found.estimate.peak.device_bytes,
+        break_even_imbalance=found.estimate.break_even_imbalance,
     )
