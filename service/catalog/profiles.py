@@ -13,6 +13,7 @@ class Profile:
     """What one framework, at one state, assumes and keeps.
 
     Types of `parameters`, `gradients`, `reduce` and `adapters` may be those of `compute`, `parameters` or `gradients`.
+    `keeps` names the way in which states are kept, a framework's or a fork's.
     """
 
     name: str
@@ -37,7 +38,9 @@ class Profile:
     adapters: str
     implementation: str
     autocasts: bool
+    keeps: str
     container: str = ""
+    activation: str = ""
     gradient_copies_kept_until: Sequence[int] = ()
 
     @property
@@ -59,13 +62,18 @@ def _document() -> Mapping[str, Any]:
 MEGATRON_LAYERS = frozenset({"transformer_engine", "local"})
 
 
-def profile_of(framework: str, transformer_impl: str | None = None) -> Profile:
-    """The profile of a framework, with the kernels of Megatron's layers where it runs those (Megatron-DeepSpeed).
+def profile_of(framework: str, transformer_impl: str | None = None, version: str | None = None) -> Profile:
+    """The profile of a framework, with the habits of a fork that the version's text names.
 
-    Raises KeyError for an unknown framework.
+    Where it runs Megatron's layers (Megatron-DeepSpeed), it has their kernels. Raises KeyError for an unknown
+    framework.
     """
     profile, megatron = load_profiles()[framework], load_profiles()["megatron-core"]
-    if profile is megatron or transformer_impl not in MEGATRON_LAYERS:
+    for fork in _document()["forks"]:
+        if fork["framework"] == framework and fork["text"].lower() in (version or "").lower():
+            habits = {key: value for key, value in fork.items() if key not in {"framework", "text"}}
+            profile = replace(profile, **habits)
+    if framework == "megatron-core" or transformer_impl not in MEGATRON_LAYERS:
         return profile
     return replace(
         profile,
@@ -82,4 +90,6 @@ def profile_of(framework: str, transformer_impl: str | None = None) -> Profile:
 @cache
 def load_profiles() -> Mapping[str, Profile]:
     """Profiles by framework name."""
-    return {name: Profile(name=name, **fields) for name, fields in _document()["profiles"].items()}
+    return {
+        name: Profile(**({"name": name, "keeps": name} | fields)) for name, fields in _document()["profiles"].items()
+    }

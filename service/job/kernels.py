@@ -14,6 +14,9 @@ from service.job.values import Values
 
 MEGATRON = frozenset({"transformer_engine", "local"})
 SCORES_STORED = frozenset({"unfused", "eager"})
+SPLIT_LOSSES = frozenset({"megatron", "megatron_fused", "te", "loss_parallel"})
+"""Losses that are written for logits split over the tensor group; torch's own need them whole."""
+
 VOCABULARY_PARALLEL = frozenset({"loss_parallel", "chunked"})
 """torchtitan's losses that leave the logits split over the tensor group."""
 
@@ -35,10 +38,12 @@ def fill_kernels(values: Values, profile: Profile) -> None:
     if implementation == "hf":
         _fill_transformers(values, fill)
     fill("/kernels/cross_entropy", profile.cross_entropy)
+    if values.get("/kernels/cross_entropy") not in SPLIT_LOSSES:
+        fill("/kernels/vocab_parallel_loss", value=False, rule="a loss of whole logits")
     fill("/kernels/grad_accumulation_fusion", profile.grad_accumulation_fusion)
     fill("/kernels/deallocate_pipeline_outputs", profile.deallocate_pipeline_outputs)
     kind = "fused" if implementation in MEGATRON else "eager"
-    fill("/kernels/activation", kind)
+    fill("/kernels/activation", profile.activation or kind)
     fill("/kernels/norm", kind)
     fill("/dropout/hidden", profile.hidden_dropout)
     fill("/dropout/attention", profile.attention_dropout)

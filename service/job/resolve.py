@@ -155,7 +155,7 @@ def _draft(job: Job) -> _Draft:
     values.give("", {key: value for key, value in stated.items() if key != "model"})
     architecture = resolve_architecture(job.model, values)
     problems = list(architecture.diagnostics)
-    profile = profile_of(job.framework.name, _implementation(job))
+    profile = profile_of(job.framework.name, _implementation(job), job.framework.version)
     problems += _version_notice(job, profile) + _unpriced(values)
     _fill_recipe(values, profile)
     problems += _attention_notice(values)

@@ -129,7 +129,7 @@ def state_parts(values: Values, profile: Profile) -> dict[str, Any]:
     precision = values.section("/precision")
     master = {"none": None, "fp32": "fp32", "bf16_remainder": "int16"}[precision["master"]]
     return {
-        "framework": values.get("/framework/name"),
+        "framework": profile.keeps,
         "parameters": "bf16" if precision["parameters"] == "fp8" else precision["parameters"],
         "master": master,
         "gradients": precision["gradients"],

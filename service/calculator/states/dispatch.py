@@ -8,6 +8,7 @@ from service.calculator.states.adapters import with_adapters
 from service.calculator.states.ddp import ddp_host_lines, ddp_lines
 from service.calculator.states.fsdp import fsdp_host_lines, fsdp_lines
 from service.calculator.states.megatron import megatron_host_lines, megatron_lines
+from service.calculator.states.nanotron import nanotron_lines
 from service.calculator.states.stage import StageParameters, stage_parameters
 from service.calculator.states.zero import zero_host_lines, zero_lines
 
@@ -19,6 +20,8 @@ def state_lines(model: Model, layout: Layout, recipe: Recipe, stage: int) -> lis
     match recipe.framework:
         case "megatron-core":
             return megatron_lines(parameters, model, layout, recipe, stage)
+        case "nanotron":
+            return nanotron_lines(parameters, model, layout, recipe, stage)
         case "deepspeed":
             return zero_lines(parameters, layout, recipe, last=last)
         case "fsdp2" | "fsdp1":
@@ -32,7 +35,7 @@ def host_lines(model: Model, layout: Layout, recipe: Recipe, stage: int) -> list
     """Lines of what one rank of a stage keeps in its node's memory."""
     parameters = _held(model, layout, recipe, stage)
     match recipe.framework:
-        case "megatron-core":
+        case "megatron-core" | "nanotron":
             return megatron_host_lines(parameters, layout, recipe)
         case "deepspeed":
             return zero_host_lines(parameters, layout, recipe)
