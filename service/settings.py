@@ -59,6 +59,9 @@ class Settings(BaseSettings):
         description="Requests worked on at a time; also the number of database connections.",
     )
     search_concurrency: int = Field(default=2, ge=1, le=64, description="Plan searches that run at a time.")
+    search_queue: int = Field(
+        default=32, ge=0, le=10_000, description="Plan searches that may wait for their turn; more are refused."
+    )
     search_max_layouts: int = Field(
         default=10_000_000, ge=1, description="Layouts one search may look at; a larger search is refused."
     )

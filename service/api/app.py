@@ -1,5 +1,6 @@
 """The application: settings in, routes wired together."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.resources import files
@@ -13,12 +14,14 @@ from starlette.staticfiles import StaticFiles
 from service.api import handlers
 from service.api.identity import RequestIdentity
 from service.api.openapi import DESCRIPTION, TAGS, operation_id, write_document
-from service.api.routes import devices, documentation, estimates, health, imports, models, plans
+from service.api.routes import devices, documentation, estimates, health, imports, models, operations, plans
 from service.api.services import Services
 from service.settings import Settings
 from service.store.migration import ensure_usable
 from service.store.session import Store
+from service.usecases.operations import REPORT_SECONDS, end_interrupted
 from service.usecases.release import RELEASE
+from service.usecases.search_queue import SearchQueue
 
 
 class Application(FastAPI):
@@ -39,8 +42,15 @@ def create_app(settings: Settings) -> FastAPI:
         ensure_usable(settings)
         anyio.to_thread.current_default_thread_limiter().total_tokens = settings.thread_limit
         with Store(settings) as store:
-            app.state.services = Services(settings, store, CapacityLimiter(settings.search_concurrency))
-            yield
+            end_interrupted(store)
+            queue = SearchQueue(store, settings.search_concurrency, settings.search_queue)
+            app.state.services = Services(settings, store, queue)
+            reporting = asyncio.create_task(_report(queue))
+            try:
+                yield
+            finally:
+                reporting.cancel()
+                await anyio.to_thread.run_sync(queue.close)
 
     app = Application(
         title="memplan",
@@ -65,8 +75,16 @@ def create_app(settings: Settings) -> FastAPI:
     return app
 
 
+async def _report(queue: SearchQueue) -> None:
+    # A thread beyond those of requests: progress is also said when all of these are busy.
+    thread = CapacityLimiter(1)
+    while True:
+        await asyncio.sleep(REPORT_SECONDS)
+        await anyio.to_thread.run_sync(queue.report, limiter=thread)
+
+
 def _version_1() -> APIRouter:
     router = APIRouter(prefix="/v1")
-    for noun in (estimates, imports, plans, devices, models):
+    for noun in (estimates, imports, plans, operations, devices, models):
         router.include_router(noun.router)
     return router

@@ -47,11 +47,23 @@ PLAN_NOT_FOUND = Kind(
     "There is no such plan",
     "It was never stored here, or it was deleted. GET /v1/plans lists those that are stored.",
 )
+OPERATION_NOT_FOUND = Kind(
+    "operation_not_found",
+    HTTPStatus.NOT_FOUND,
+    "There is no such operation",
+    "It was never begun here. The header Location of an answer with status 202 says where its operation is.",
+)
 METHOD_NOT_ALLOWED = Kind(
     "method_not_allowed",
     HTTPStatus.METHOD_NOT_ALLOWED,
     "This page does not take this method",
     "The header Allow says which methods it takes.",
+)
+OPERATION_FINISHED = Kind(
+    "operation_finished",
+    HTTPStatus.CONFLICT,
+    "The operation has ended",
+    "It cannot be cancelled any more. GET of the operation has its result, or why it has none.",
 )
 BODY_TOO_LARGE = Kind(
     "body_too_large",
@@ -115,6 +127,19 @@ INTERNAL_ERROR = Kind(
     "The service failed",
     "This is a fault of the service, and nothing was stored. Report it with the request id; its log has the details.",
 )
+SEARCHES_FULL = Kind(
+    "searches_full",
+    HTTPStatus.SERVICE_UNAVAILABLE,
+    "As many searches wait as may wait",
+    "Send the same request again after the seconds in Retry-After, or limit what is searched so that searches are "
+    "shorter. Nothing was stored.",
+)
+SERVICE_STOPPING = Kind(
+    "service_stopping",
+    HTTPStatus.SERVICE_UNAVAILABLE,
+    "The service is being stopped",
+    "Send the same request again after the seconds in Retry-After. Nothing was stored.",
+)
 STORE_BUSY = Kind(
     "store_busy",
     HTTPStatus.SERVICE_UNAVAILABLE,
@@ -135,7 +160,9 @@ KINDS: tuple[Kind, ...] = (
     BAD_REQUEST,
     NOT_FOUND,
     PLAN_NOT_FOUND,
+    OPERATION_NOT_FOUND,
     METHOD_NOT_ALLOWED,
+    OPERATION_FINISHED,
     BODY_TOO_LARGE,
     UNSUPPORTED_MEDIA_TYPE,
     INVALID_REQUEST,
@@ -146,6 +173,8 @@ KINDS: tuple[Kind, ...] = (
     INVALID_CURSOR,
     SEARCH_TOO_LARGE,
     INTERNAL_ERROR,
+    SEARCHES_FULL,
+    SERVICE_STOPPING,
     STORE_BUSY,
     STORE_UNAVAILABLE,
 )

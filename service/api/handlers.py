@@ -10,13 +10,16 @@ from starlette.responses import Response
 
 from service.api import catalogue
 from service.api.catalogue import Kind
+from service.api.following import StreamEnded
 from service.api.problems import ProblemError, problem_response
 from service.api.schemas.problem import Fault, Missing
 from service.job.diagnostics import Diagnostic
 from service.store.errors import InvalidCursor, NotFound, StoreBusy, StoreUnavailable
 from service.usecases.errors import IncompleteDevice, NoSuchDevice, RejectedJob, SearchTooLarge
 from service.usecases.faults import faults_of
+from service.usecases.operations import OperationFinished
 from service.usecases.schema_tree import SchemaTree
+from service.usecases.search_queue import ServiceStopping, TooManySearches
 
 _RETRY_AFTER = {"Retry-After": "1"}
 _BY_STATUS = {
@@ -24,7 +27,7 @@ _BY_STATUS = {
     404: catalogue.NOT_FOUND,
     405: catalogue.METHOD_NOT_ALLOWED,
 }
-_NOT_FOUND = {"plan": catalogue.PLAN_NOT_FOUND}
+_NOT_FOUND = {"plan": catalogue.PLAN_NOT_FOUND, "operation": catalogue.OPERATION_NOT_FOUND}
 
 
 def install(app: FastAPI) -> None:
@@ -39,6 +42,10 @@ def install(app: FastAPI) -> None:
         SearchTooLarge: _search_too_large,
         InvalidCursor: _invalid_cursor,
         NotFound: _not_found,
+        OperationFinished: _operation_finished,
+        StreamEnded: _stream_ended,
+        TooManySearches: _too_many_searches,
+        ServiceStopping: _service_stopping,
         StoreBusy: _store_busy,
         StoreUnavailable: _store_unavailable,
     }.items():
@@ -128,6 +135,23 @@ async def _invalid_cursor(request: Request, error: InvalidCursor) -> Response:
 
 async def _not_found(request: Request, error: NotFound) -> Response:
     return problem_response(request, _NOT_FOUND[error.noun], str(error))
+
+
+async def _operation_finished(request: Request, error: OperationFinished) -> Response:
+    return problem_response(request, catalogue.OPERATION_FINISHED, str(error))
+
+
+async def _stream_ended(_request: Request, _error: StreamEnded) -> Response:
+    # What tells a browser not to open the stream again.
+    return Response(status_code=204)
+
+
+async def _too_many_searches(request: Request, error: TooManySearches) -> Response:
+    return _retry_later(request, catalogue.SEARCHES_FULL, error)
+
+
+async def _service_stopping(request: Request, error: ServiceStopping) -> Response:
+    return _retry_later(request, catalogue.SERVICE_STOPPING, error)
 
 
 async def _store_busy(request: Request, error: StoreBusy) -> Response:

@@ -39,6 +39,7 @@ TAGS = [
     {"name": "estimate", "description": "How much memory a job takes, tensor by tensor, and whether it fits."},
     {"name": "import", "description": "What memplan understands of a config."},
     {"name": "plan", "description": "Which layouts of a model fit a cluster, fastest first; stored under a link."},
+    {"name": "operation", "description": "Work that takes longer than its request: how far it is, and its end."},
     {"name": "catalogue", "description": "The devices and models known by name."},
     {"name": "service", "description": "Whether the service is alive and ready."},
 ]
@@ -46,6 +47,14 @@ TAGS = [
 
 BODY_PROBLEMS = (MALFORMED_JSON, JSON_TOO_DEEP, BODY_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, INVALID_REQUEST)
 """What a route that takes a body can answer before anything else."""
+
+
+RETRY_AFTER: dict[str, Any] = {
+    "Retry-After": {
+        "description": "Seconds to wait before asking again; absent when there is nothing to wait for.",
+        "schema": {"type": "integer"},
+    }
+}
 
 
 def operation_id(route: APIRoute) -> str:

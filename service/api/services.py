@@ -3,21 +3,21 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from anyio import CapacityLimiter
 from fastapi import Depends
 from starlette.requests import Request
 
 from service.settings import Settings
 from service.store.session import Store
+from service.usecases.search_queue import SearchQueue
 
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """Settings, database, and the few threads that searches run in, apart from those of all other requests."""
+    """Settings, database, and the searches with their few threads, apart from those of all other requests."""
 
     settings: Settings
     store: Store
-    search_threads: CapacityLimiter
+    searches: SearchQueue
 
 
 # Dependencies are coroutines because FastAPI would send a plain function to a thread of its own first.

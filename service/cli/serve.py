@@ -12,6 +12,9 @@ from service.store.errors import StoreError
 from service.store.migration import ensure_usable
 from service.store.single_process import sole_process
 
+GRACE_SECONDS = 5
+"""How long requests may go on when the service is told to stop; supervisors commonly kill it after ten."""
+
 
 def run(options: argparse.Namespace) -> int:
     """Serve until stopped; a missing database is created, one of another release is refused."""
@@ -21,7 +24,15 @@ def run(options: argparse.Namespace) -> int:
         with sole_process(settings):
             # The application looks again when it starts, but would say it in a traceback.
             ensure_usable(settings)
-            uvicorn.run(create_app(settings), host=settings.host, port=settings.port, log_config=None, access_log=False)
+            uvicorn.run(
+                create_app(settings),
+                host=settings.host,
+                port=settings.port,
+                log_config=None,
+                access_log=False,
+                # An event stream lasts as long as its operation; without a limit a stop would wait for its end.
+                timeout_graceful_shutdown=GRACE_SECONDS,
+            )
     except StoreError as error:
         raise CommandError(str(error)) from None
     return 0

@@ -35,6 +35,11 @@ class Store:
         # measured, the slowest of a hundred writers waited 1.0 s there and 0.1 s here.
         self._turn = threading.Lock() if is_sqlite(settings.database_url) else None
 
+    @property
+    def is_sole(self) -> bool:
+        """Whether this process is the only one that uses the database, as on SQLite."""
+        return self._turn is not None
+
     def __enter__(self) -> Self:
         return self
 

@@ -78,3 +78,29 @@ class PlanLabelRow(Base):
     plan_id: Mapped[UUID] = mapped_column(ForeignKey("plans.id", ondelete="CASCADE"), primary_key=True)
     key: Mapped[str] = mapped_column(primary_key=True)
     value: Mapped[str]
+
+
+class OperationRow(Base):
+    """Long work that callers follow: how far it is, and how it ended."""
+
+    __tablename__ = "operations"
+    __table_args__ = (
+        CheckConstraint("state IN ('waiting', 'running', 'succeeded', 'failed', 'cancelled')", name="state"),
+        # What a process looks for when it starts: work that nobody does any more.
+        Index(None, "state", "updated_at"),
+    )
+
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    kind: Mapped[str]
+    state: Mapped[str]
+    digest: Mapped[str]
+    version: Mapped[int]
+    done: Mapped[int] = mapped_column(BigInteger())
+    total: Mapped[int | None] = mapped_column(BigInteger())
+    cancel_requested: Mapped[bool]
+    result: Mapped[str | None]
+    error_code: Mapped[str | None]
+    error_detail: Mapped[str | None]
+    created_at: Mapped[datetime]
+    updated_at: Mapped[datetime]
+    finished_at: Mapped[datetime | None]

@@ -1,6 +1,6 @@
 """Stored plans: made once for a question, found again by its digest, never changed."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,9 +36,14 @@ def find_plan(store: Store, digest: str) -> Plan | None:
     return None if stored is None else _plan(stored)
 
 
-def make_plan(store: Store, asked: Search, progress: Progress | None = None) -> tuple[Plan, bool]:
-    """Search and store; return the plan and True, or the one that was stored meanwhile and False."""
-    answer = run(asked, progress)
+def make_plan(
+    store: Store, asked: Search, progress: Progress | None = None, cancelled: Callable[[], bool] | None = None
+) -> tuple[Plan, bool]:
+    """Search and store; return the plan and True, or the one that was stored meanwhile and False.
+
+    Raises SearchCancelled.
+    """
+    answer = run(asked, progress, cancelled)
     new = _new_plan(asked, answer)
     with store.write() as session:
         stored, created = plans.create(session, new)

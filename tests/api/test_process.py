@@ -66,7 +66,7 @@ def test_searches_keep_no_other_request_waiting(address: str) -> None:
     statuses: list[int] = []
 
     def search(question: dict[str, object]) -> None:
-        statuses.append(httpx2.post(f"{address}/v1/plans", json=question, timeout=120).status_code)
+        statuses.append(httpx2.post(f"{address}/v1/plans?wait=2m", json=question, timeout=130).status_code)
 
     searches = [threading.Thread(target=search, args=(each,)) for each in questions]
     for each in searches:
@@ -81,6 +81,26 @@ def test_searches_keep_no_other_request_waiting(address: str) -> None:
     assert statuses == [201] * 12
     # An estimate waits for its turn at the interpreter, never for a whole search.
     assert sorted(waits)[len(waits) // 2] < 1.0
+
+
+def test_a_service_that_is_told_to_stop_ends_searches_and_streams(tmp_path: Path) -> None:
+    database = f"sqlite:///{tmp_path / 'memplan.db'}"
+    question = plan(
+        job=open_job(model={"preset": "gpt-3-175b"}, batch={"global": 1536, "sequence_length": 2048}),
+        cluster={"world_size": 512},
+        search={"context": "any", "micro": "any", "virtual_pipeline": "any", "checkpointing": "any"},
+    )
+    with served(database, tmp_path) as address:
+        begun = httpx2.post(f"{address}/v1/plans?wait=0", json=question).json()
+        path = f"/v1/operations/{begun['id']}"
+        stream = httpx2.stream("GET", f"{address}{path}/events", timeout=30)
+        assert next(stream.__enter__().iter_lines()) == "event: progress"
+        stopped = time.monotonic()
+    # Kubernetes kills after thirty seconds, Docker after ten.
+    assert time.monotonic() - stopped < 10
+    with served(database, tmp_path) as address:
+        ended = httpx2.get(f"{address}{path}").json()
+    assert (ended["state"], ended["error"]["code"]) == ("cancelled", "service_stopping")
 
 
 def test_a_second_process_on_the_same_file_is_refused(address: str, folder: Path) -> None:

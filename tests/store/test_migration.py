@@ -1,14 +1,16 @@
 """The schema is created, upgraded and refused as promised, and an upgrade keeps what is stored."""
 
 import threading
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
-from sqlalchemy import Inspector, inspect, text
+from sqlalchemy import Inspector, func, inspect, select, table, text
 
 from service.settings import Settings
 from service.store import migration, plans
@@ -18,7 +20,9 @@ from service.store.session import Store
 from service.store.tables import Base
 from tests.store.examples import a_plan
 
-FIRST = "0001"
+# Rows as each revision takes them, in the tables that it made: what every later upgrade must keep.
+MOMENT = datetime(2026, 11, 29, 19, tzinfo=UTC)
+ROWS = {file.stem: file for file in sorted((Path(__file__).parents[1] / "data" / "rows").glob("*.sql"))}
 
 # What a later release might do to a table that others point at; on SQLite the table is copied and replaced.
 LATER = """
@@ -165,10 +169,11 @@ def test_an_upgrade_that_fails_changes_nothing(
     settings: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     store_a_plan(settings)
+    before = migration.head_revision()
     a_later_release(monkeypatch, tmp_path, settings, then="raise ArithmeticError('half way')")
     with pytest.raises(ArithmeticError, match="half way"):
         migration.upgrade(settings)
-    assert migration.current_revision(settings) == FIRST
+    assert migration.current_revision(settings) == before
     assert "note" not in columns(settings, "plans")
     assert rows(settings, "SELECT value FROM plan_labels") == ["search"]
 
@@ -194,6 +199,31 @@ def test_every_step_can_be_undone_and_done_again(settings: Settings) -> None:
         run(settings, "upgrade", "+1")
     assert migration.state(settings) is State.CURRENT
     store_a_plan(settings)
+
+
+@pytest.mark.parametrize("revision", ROWS)
+def test_every_earlier_database_keeps_its_rows(empty: Settings, revision: str) -> None:
+    migration.upgrade(empty, revision)
+    statements = [line for made in ROWS if made <= revision for line in ROWS[made].read_text().splitlines()]
+    with migration.migration_connection(empty) as connection:
+        for each in statements:
+            connection.exec_driver_sql(each)
+    if revision != migration.head_revision():
+        assert migration.state(empty) is State.BEHIND
+    migration.upgrade(empty)
+    found = Counter[str]()
+    with migration.migration_connection(empty) as connection:
+        for name in Base.metadata.tables:
+            found[name] = connection.execute(select(func.count()).select_from(table(name))).scalar_one()
+    assert +found == Counter(statement.split()[2] for statement in statements)
+    with Store(empty) as store, store.read() as session:
+        (kept,) = plans.list_page(session, plans.PlanFilter(), 10).items
+    assert (kept.digest, kept.labels, kept.created_at) == ("sha256:1", {"team": "search"}, MOMENT)
+
+
+def test_there_are_rows_for_every_revision() -> None:
+    every = ScriptDirectory.from_config(migration.alembic_config()).walk_revisions()
+    assert {script.revision for script in every} == set(ROWS)
 
 
 def test_the_migrations_make_the_tables_that_the_program_declares(settings: Settings) -> None:

@@ -2,7 +2,6 @@
 
 from typing import Annotated
 
-from anyio import to_thread
 from fastapi import APIRouter, Body, Path, Query
 from fastapi.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -17,20 +16,25 @@ from service.api.catalogue import (
     INVALID_REQUEST,
     PLAN_NOT_FOUND,
     SEARCH_TOO_LARGE,
+    SEARCHES_FULL,
+    SERVICE_STOPPING,
     STORE_BUSY,
     STORE_UNAVAILABLE,
     UNKNOWN_DEVICE,
 )
-from service.api.openapi import BODY_PROBLEMS, Documented, problems
+from service.api.durations import Wait
+from service.api.following import searched
+from service.api.openapi import BODY_PROBLEMS, RETRY_AFTER, Documented, problems
 from service.api.schemas.examples import PLANS
+from service.api.schemas.operation import OperationAnswer
 from service.api.schemas.plan import PlanAnswer, PlanList
 from service.api.schemas.plan_query import PlanQuery
 from service.api.schemas.plan_request import PlanRequest
-from service.api.services import Services, ServicesOf, StoreOf
+from service.api.services import ServicesOf, StoreOf
 from service.api.tags import IF_NONE_MATCH, tagged
+from service.store.operations import StoredOperation
 from service.usecases import plans, searches
-from service.usecases.plans import Plan
-from service.usecases.searches import Search
+from service.usecases.search_queue import Made
 
 router = APIRouter(tags=["plan"], route_class=StrictRoute)
 
@@ -42,32 +46,49 @@ _ETAG = {"ETag": {"description": "Tag of this answer, for If-None-Match.", "sche
 _CREATED: Documented = {
     200: {"description": "The same question was answered before", "model": PlanAnswer, "headers": _LOCATION},
     201: {"description": "The plan was made and stored", "headers": _LOCATION},
+    202: {
+        "description": "The search takes longer, and goes on as an operation",
+        "model": OperationAnswer,
+        "headers": {
+            "Location": {"description": "Where the operation is.", "schema": {"type": "string"}},
+            **RETRY_AFTER,
+        },
+    },
 }
 
 PlanId = Annotated[str, Path(description="Id of the plan.", examples=["pln_019ad0f1c6b57c0e8a5f3d2b1c0a9e8d"])]
 
 
-@router.post("/plans", status_code=201, responses={**_CREATED, **problems(*BODY_PROBLEMS, *_QUESTION, *_STORE)})
+@router.post(
+    "/plans",
+    status_code=201,
+    response_model=PlanAnswer,
+    responses={**_CREATED, **problems(*BODY_PROBLEMS, *_QUESTION, SEARCHES_FULL, SERVICE_STOPPING, *_STORE)},
+)
 async def create_plan(
-    question: Annotated[PlanRequest, Body(openapi_examples=PLANS)], services: ServicesOf, response: Response
-) -> PlanAnswer:
+    question: Annotated[PlanRequest, Body(openapi_examples=PLANS)], services: ServicesOf, wait: Wait = 10.0
+) -> Response:
     """Search every layout of a job on a cluster, rank those that fit, and store the answer.
 
-    What the job states is fixed, what it leaves open is searched. The same question finds the same plan again.
+    What the job states is fixed, what it leaves open is searched. The same question finds the same plan again. A search
+    that takes longer than `wait` goes on as an operation: 202, and `Location` says where to follow it.
     """
     asked = await run_in_threadpool(searches.prepare, question.question(), services.settings.search_max_layouts)
-    plan, is_new = await _find_or_make(asked, services)
-    response.status_code = 201 if is_new else 200
-    response.headers["Location"] = f"/v1/plans/{plan.summary.id}"
-    return PlanAnswer.of(plan)
+    found = await searched(services.searches, asked, wait)
+    return _made(found) if isinstance(found, Made) else _still_searching(found)
 
 
-async def _find_or_make(asked: Search, services: Services) -> tuple[Plan, bool]:
-    # A search waits for one of the few threads of searches; a question that was answered before does not.
-    stored = await run_in_threadpool(plans.find_plan, services.store, asked.digest)
-    if stored is not None:
-        return stored, False
-    return await to_thread.run_sync(plans.make_plan, services.store, asked, limiter=services.search_threads)
+def _made(found: Made) -> Response:
+    body = PlanAnswer.of(found.plan).model_dump_json(by_alias=True)
+    headers = {"Location": f"/v1/plans/{found.plan.summary.id}"}
+    return Response(body, 201 if found.is_new else 200, headers, "application/json")
+
+
+def _still_searching(operation: StoredOperation) -> Response:
+    headers = {"Location": f"/v1/operations/{operation.id}"}
+    if operation.is_active:
+        headers["Retry-After"] = "1"
+    return Response(OperationAnswer.of(operation).model_dump_json(), 202, headers, "application/json")
 
 
 @router.get(
