@@ -20,6 +20,7 @@ from service.calculator.ledger import LOADING, Line, Moment, Scope, alive_at, mo
 from service.calculator.model import Model
 from service.calculator.moments import grows_gradients, occurring, with_first_iteration
 from service.calculator.overhead import driver_lines, workspace_lines
+from service.calculator.pools import peak, pool_lines
 from service.calculator.prediction import depth_lines, depth_recompute_lines, prediction_loss_lines
 from service.calculator.recipe import Recipe
 from service.calculator.schedules import Schedule, in_flight, peak_counts
@@ -126,8 +127,7 @@ def stage_lines(model: Model, layout: Layout, recipe: Recipe, accelerator: Accel
     """All lines of a stage's ledger, at every moment, on ints or int64 arrays."""
     recipe = recipe.on(accelerator)
     lines = _allocated_lines(model, layout, recipe, accelerator, stage, _saved_by_kind(model, layout, recipe))
-    peak = _peak(lines, occurring(layout, recipe, stage))
-    return lines + driver_lines(layout, peak) + dispatch_buffer_lines(model, layout, recipe)
+    return lines + _beside(lines, occurring(layout, recipe, stage), model, layout, recipe)
 
 
 def stage_moments(
@@ -145,9 +145,9 @@ def peak_device_bytes(model: Model, layout: Layout, recipe: Recipe, accelerator:
     worst: Int = 0
     for stage in distinct_stages(model, layout):
         lines = _allocated_lines(model, layout, recipe, accelerator, stage, saved)
-        allocated = _peak(lines, occurring(layout, recipe, stage))
-        beside = driver_lines(layout, allocated) + dispatch_buffer_lines(model, layout, recipe)
-        worst = maximum(worst, allocated + total_bytes(beside))
+        moments = occurring(layout, recipe, stage)
+        beside = _beside(lines, moments, model, layout, recipe)
+        worst = maximum(worst, peak(lines, moments) + total_bytes(beside))
     return worst
 
 
@@ -304,11 +304,16 @@ def heaviest(groups: Sequence[Sequence[Line]]) -> list[Line]:
     return lines
 
 
-def _peak(lines: Sequence[Line], moments: Sequence[Moment]) -> Int:
-    worst: Int = 0
-    for total in moment_totals(lines, moments).values():
-        worst = maximum(worst, total)
-    return worst
+def _beside(
+    lines: Sequence[Line], moments: Sequence[Moment], model: Model, layout: Layout, recipe: Recipe
+) -> list[Line]:
+    """What is there during the whole run beside the tensors of `lines`."""
+    allocated = peak(lines, moments)
+    return [
+        *driver_lines(layout, recipe, allocated),
+        *(pool_lines(lines, moments, allocated) if recipe.sharding.own_streams else ()),
+        *dispatch_buffer_lines(model, layout, recipe),
+    ]
 
 
 def _stage(
@@ -321,12 +326,12 @@ def _stage(
 ) -> StageEstimate:
     lines = _allocated_lines(model, layout, recipe, accelerator, stage, saved)
     happening = occurring(layout, recipe, stage)
-    lines += driver_lines(layout, _peak(lines, happening)) + dispatch_buffer_lines(model, layout, recipe)
+    lines += _beside(lines, happening, model, layout, recipe)
     lines = with_first_iteration([line for line in lines if line.bytes], happening)
     happening.append(Moment.FIRST_ITERATION)
     moments = {moment: int(total) for moment, total in moment_totals(lines, happening).items()}
     worst = max((each for each in moments if each not in LOADING), key=lambda each: moments[each])
-    peak = _reading(lines, stage, worst)
+    reading = _reading(lines, stage, worst)
     loading = [_reading(lines, stage, each) for each in moments if each in LOADING]
     counts = _chunk_counts(model, layout, stage, saved)
     return StageEstimate(
@@ -337,9 +342,9 @@ def _stage(
         moment=worst,
         moments=moments,
         lines=tuple(lines),
-        allocated_bytes=peak.allocated_bytes,
-        reserved_bytes=peak.reserved_bytes,
-        device_bytes=peak.device_bytes,
+        allocated_bytes=reading.allocated_bytes,
+        reserved_bytes=reading.reserved_bytes,
+        device_bytes=reading.device_bytes,
         host_bytes=int(total_bytes(host_lines(model, layout, recipe, stage))),
         loading=max(loading, key=lambda each: each.device_bytes, default=None),
     )

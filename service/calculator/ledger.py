@@ -50,6 +50,14 @@ class Moment(StrEnum):
     OPTIMIZER_STEP = "optimizer_step"
 
 
+class Stream(StrEnum):
+    """CUDA streams on which tensors are made; the caching allocator keeps a pool of memory for each."""
+
+    COMPUTE = "compute"
+    GATHER = "gather"
+    REDUCE = "reduce"
+
+
 class Scope(StrEnum):
     """Who sees a line: the tensors' total, the caching allocator, or only the driver."""
 
@@ -101,7 +109,8 @@ class Line:
     """`count` tensors that a stage holds during the moments in `alive`.
 
     `modelled` marks estimates of memory that no rule gives exactly (context, communicators, allocator); `lazy` is what
-    the first optimizer step makes, so that the first iteration runs without it.
+    the first optimizer step makes, so that the first iteration runs without it. A line of another stream than the one
+    that computes may be alive at no moment that is told apart: then it only says how large its stream's pool grows.
     """
 
     tensor: Tensor
@@ -110,6 +119,7 @@ class Line:
     scope: Scope = Scope.ALLOCATED
     modelled: bool = False
     lazy: bool = False
+    stream: Stream = Stream.COMPUTE
 
     @property
     def bytes(self) -> Int:

@@ -51,12 +51,13 @@ def workspace_lines(recipe: Recipe, accelerator: Accelerator, *, experts: bool =
     return lines
 
 
-def driver_lines(layout: Layout, peak_allocated: Int) -> list[Line]:
+def driver_lines(layout: Layout, recipe: Recipe, peak_allocated: Int) -> list[Line]:
     """What the allocator keeps beyond the allocated peak, and what only the driver sees.
 
-    The allocator does not give back what the peak needed, so its line is alive during the whole step.
+    The allocator does not give back what the peak needed, so its line is alive during the whole step. Under FSDP2 what
+    is reserved beyond the peak are its streams' pools and stranded logits, which are lines of their own.
     """
-    kept = peak_allocated * FRAGMENTATION_PERCENT // 100
+    kept = 0 if recipe.framework == "fsdp2" else peak_allocated * FRAGMENTATION_PERCENT // 100
     communicator = CHANNELS * CHANNEL_BYTES
     return [
         _line("allocator.fragmentation", Category.ALLOCATOR, kept, Scope.RESERVED, "memory_model.md 8 fragmentation"),

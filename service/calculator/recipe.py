@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 from service.calculator.device import Accelerator
+from service.calculator.model import NormForm
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +108,8 @@ class Sharding:
     `reduce` and `prefetch` are DeepSpeed's bucket sizes, `live` its cap on gathered weights, `persistence` the size up
     to which a weight stays whole. `reshard` says when FSDP frees gathered weights, `bucket_view` that DDP's gradients
     are views of its buckets, `overlap` that a second bucket fills while the first is reduced, `no_sync` that gradients
-    stay whole between micro-batches.
+    stay whole between micro-batches. `ends_together`: embedding and head are one unit though their weights differ.
+    `own_streams`: gathers and reductions make their buffers on streams of their own.
     """
 
     reduce: int = 0
@@ -118,6 +120,8 @@ class Sharding:
     bucket_view: bool = True
     overlap: bool = False
     no_sync: bool = False
+    ends_together: bool = False
+    own_streams: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,8 +196,10 @@ class Recipe:
     fp8: Fp8 | None = None
     adapters: Adapters | None = None
     compiled: bool = False
+    traced: bool = False
     keys_repeated: bool = False
     deferred_head: int | None = None
+    norm_form: NormForm | None = None
     rope_fused: bool = True
     dispatcher: str = "allgather"
     grouped_gemm: bool = False

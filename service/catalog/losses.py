@@ -15,7 +15,8 @@ from service.catalog.versions import Date, stated_date, stated_version
 class Loss:
     """A recipe, and where it is another one's earlier form: of which tool, before which version or date.
 
-    `implementations` are layers with which the earlier form is still the only one.
+    `implementations` are layers with which the earlier form is still the only one, `only` those that have it at all;
+    `compiled` restricts it to compiled losses.
     """
 
     recipe: LossRecipe
@@ -24,9 +25,13 @@ class Loss:
     before_version: tuple[int, ...] | None = None
     before_date: Date | None = None
     implementations: tuple[str, ...] = ()
+    only: tuple[str, ...] = ()
+    compiled: bool = False
 
-    def applies(self, version: str | None, implementation: str) -> bool:
+    def applies(self, version: str | None, implementation: str, *, compiled: bool) -> bool:
         """Whether a stated version or the implementation has this earlier form."""
+        if (self.only and implementation not in self.only) or (self.compiled and not compiled):
+            return False
         number, date = stated_version(version, self.tool), stated_date(version)
         if implementation in self.implementations:
             return True
@@ -35,13 +40,15 @@ class Loss:
         return date is not None and self.before_date is not None and date < self.before_date
 
 
-def loss_recipe(name: str, version: str | None = None, implementation: str = "") -> LossRecipe:
+def loss_recipe(
+    name: str, version: str | None = None, implementation: str = "", *, compiled: bool = False
+) -> LossRecipe:
     """The loss recipe of a name as a framework's version has it; the newest where the version does not tell.
 
     Raises KeyError for an unknown name.
     """
     for loss in _losses().values():
-        if loss.of == name and loss.applies(version, implementation):
+        if loss.of == name and loss.applies(version, implementation, compiled=compiled):
             return loss.recipe
     return _losses()[name].recipe
 
@@ -86,4 +93,6 @@ def _loss(name: str, fields: Mapping[str, Any]) -> Loss:
         before_version=tuple(fields["before_version"]) if "before_version" in fields else None,
         before_date=tuple(fields["before_date"]) if "before_date" in fields else None,
         implementations=tuple(fields.get("implementations", ())),
+        only=tuple(fields.get("only", ())),
+        compiled=fields.get("compiled", False),
     )

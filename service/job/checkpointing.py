@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from service.calculator.activations.autograd.policy import EVERY_PRODUCT, PRODUCT
 from service.calculator.layout import Checkpointing
 from service.calculator.offload import EVERYTHING, INPUTS_OF, LAYER_INPUTS
 from service.calculator.routing import PERMILLE
@@ -68,9 +69,13 @@ def checkpointing_of(values: Values) -> Checkpointing:
 def _operations(values: Values, stated: Any) -> tuple[str, ...]:
     """The saved operations: the default list, and at any rate those that the version's list covers."""
     names = SAVED_OPERATIONS if stated == "default" else tuple(stated or ())
+    if values.get("/framework/transformer_impl") != "titan":
+        return names
     habits = titan_habits(values.get("/framework/version"))
-    if values.get("/framework/transformer_impl") == "titan" and "attention_computed_again" in habits:
-        return tuple(each for each in names if each != "attention" or values.get("/kernels/attention") != "sdpa")
+    if "attention_computed_again" in habits and values.get("/kernels/attention") == "sdpa":
+        names = tuple(each for each in names if each != "attention")
+    if "every_product_kept" in habits and stated == "default":
+        names = (EVERY_PRODUCT, *(each for each in names if each != PRODUCT))
     return names
 
 

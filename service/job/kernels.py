@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from service.calculator.model import NormForm
 from service.calculator.recipe import LossRecipe
 from service.catalog.losses import loss_names, loss_recipe
 from service.catalog.profiles import Profile
-from service.catalog.titan import titan_habits
+from service.catalog.titan import is_whole_graph, titan_habits
 from service.catalog.versions import stated_date, stated_version
 from service.job.families import Writing, family_defaults
 from service.job.values import Values
@@ -54,8 +55,8 @@ def fill_kernels(values: Values, profile: Profile) -> None:
 
 
 def _fill_titan(values: Values, fill: Any) -> None:
-    habits = titan_habits(values.get("/framework/version"))
-    rule = "torchtitan at the version's date"
+    version, rule = values.get("/framework/version"), "torchtitan at the version's date"
+    habits = titan_habits(version)
     fill("/kernels/norm", "eager" if "norm_in_operations" in habits else "fused", rule)
     if "logits_kept" in habits:
         fill("/kernels/logits_kept", value=True, rule=rule)
@@ -118,13 +119,23 @@ def kernel_parts(values: Values) -> dict[str, Any]:
         "grouped_gemm": bool(kernels.get("grouped_gemm")),
         "deferred_head": kernels.get("defer_embedding_wgrad"),
         "compiled": bool(kernels.get("compile")),
+        "traced": implementation == "titan" and is_whole_graph(values.get("/framework/version")),
         "keys_repeated": "keys_repeated" in habits,
+        "norm_form": _norm_form(implementation, habits),
     }
+
+
+def _norm_form(implementation: str, habits: frozenset[str]) -> NormForm | None:
+    """How an RMSNorm of torch operations is written; None where the model's class in transformers says it."""
+    if implementation not in {"titan", "torch"}:
+        return None
+    return "cast_first" if "norm_of_its_own" in habits else "scale_first"
 
 
 def _loss(values: Values) -> LossRecipe:
     kernels, implementation = values.section("/kernels"), values.get("/framework/transformer_impl")
-    loss = loss_recipe(kernels["cross_entropy"], values.get("/framework/version"), implementation)
+    compiled = bool(kernels.get("compile"))
+    loss = loss_recipe(kernels["cross_entropy"], values.get("/framework/version"), implementation, compiled=compiled)
     if kernels.get("cross_entropy_chunks"):
         loss = replace(loss, chunks=kernels["cross_entropy_chunks"])
     if kernels.get("label_smoothing"):

@@ -6,6 +6,7 @@ from typing import Any
 
 from service.calculator.recipe import Adapters, Fp8, Optimizer, Sharding
 from service.catalog.profiles import Profile
+from service.catalog.titan import is_whole_graph, titan_habits
 from service.catalog.versions import stated_date
 from service.job.values import Values
 
@@ -172,7 +173,19 @@ def _sharding(values: Values) -> Sharding:
         bucket_view=stated.get("bucket_view") is not False,
         overlap=bool(stated.get("overlap_grad_reduce")),
         no_sync=bool(stated.get("no_sync")),
+        **_titan_sharding(values),
     )
+
+
+def _titan_sharding(values: Values) -> dict[str, bool]:
+    """Whether torchtitan leaves embedding and head in the root's unit, and how many streams it allocates on."""
+    if values.get("/framework/transformer_impl") != "titan":
+        return {}
+    version = values.get("/framework/version")
+    return {
+        "ends_together": "ends_in_root" in titan_habits(version),
+        "own_streams": not is_whole_graph(version),
+    }
 
 
 def _fp8(values: Values) -> Fp8 | None:

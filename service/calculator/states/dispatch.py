@@ -25,7 +25,7 @@ def state_lines(model: Model, layout: Layout, recipe: Recipe, stage: int) -> lis
         case "deepspeed":
             return zero_lines(parameters, layout, recipe, last=last)
         case "fsdp2" | "fsdp1":
-            tied = model.tied_embeddings and layout.pipeline == 1
+            tied = (model.tied_embeddings or recipe.sharding.ends_together) and layout.pipeline == 1
             return fsdp_lines(parameters, layout, recipe, tied=tied, last=last)
         case _:
             return ddp_lines(parameters, layout, recipe, last=last)

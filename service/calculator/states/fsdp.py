@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from service.calculator.layout import Layout
-from service.calculator.ledger import ALWAYS, GROWN, Category, Line, Moment, Tensor
+from service.calculator.ledger import ALWAYS, GROWN, Category, Line, Moment, Stream, Tensor
 from service.calculator.recipe import Recipe
 from service.calculator.states.gradients import several_micro_batches
 from service.calculator.states.optimizers import Owned, optimizer_lines, optimizer_states
@@ -77,5 +77,5 @@ def _sharded_gradients(learned: Sequence[StageParameters], layout: Layout, recip
     ):
         total = _total(owned_shards(part, layout, recipe))
         tensor = Tensor(f"gradients.{name}", Category.GRADIENTS, (total,), recipe.gradients, SHARDED, SOURCE)
-        lines.append(Line(tensor, count, alive))
+        lines.append(Line(tensor, count, alive, stream=Stream.REDUCE))
     return lines

@@ -8,10 +8,10 @@ Sources: torch/distributed/fsdp/_fully_shard/_fsdp_param_group.py and _fsdp_coll
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from service.calculator.layout import Layout
-from service.calculator.ledger import ALWAYS, BACKWARD, Category, Line, Moment, Tensor
+from service.calculator.ledger import ALWAYS, BACKWARD, Category, Line, Moment, Stream, Tensor
 from service.calculator.recipe import Recipe
 from service.calculator.states.gradients import in_a_layer, several_micro_batches
 from service.calculator.states.stage import (
@@ -77,6 +77,7 @@ def _plain_lines(gathered: Units, graded: Units, recipe: Recipe) -> list[Line]:
     held = (Moment.LOSS, Moment.FIRST_BACKWARD) if recipe.sharding.reshard != "always" else ()
     lines = [
         _flat("layer", gathered.layer, (Moment.WARMUP_FORWARD,), recipe),
+        _flat("hand_over", gathered.layer + gathered.head, (), recipe),
         _weights("head", gathered.head, (*held, Moment.HEAD_BACKWARD), recipe),
         _gradient("head", graded.head, (Moment.HEAD_BACKWARD,), recipe),
         _gradient("layer", graded.layer, (*layer, Moment.LAST_BACKWARD), recipe),
@@ -124,6 +125,7 @@ def _tied_lines(gathered: Units, graded: Units, recipe: Recipe) -> list[Line]:
     moments = (*IN_FORWARD, Moment.HEAD_BACKWARD, *layer) if whole else (Moment.WARMUP_FORWARD, *layer)
     return [
         _weights("ends", ends, every, recipe),
+        _flat("ends", ends, (), recipe),
         _flat("layer", gathered.layer, (Moment.WARMUP_FORWARD,), recipe),
         _gradient("ends", graded_ends, from_head, recipe),
         _weights("layers", kept, moments, recipe),
@@ -199,7 +201,8 @@ def _weights(name: str, elements: Int, alive: tuple[Moment, ...], recipe: Recipe
 
 
 def _flat(name: str, elements: Int, alive: tuple[Moment, ...], recipe: Recipe) -> Line:
-    return _line(f"all_gather.{name}", Category.COMMUNICATION, elements, _gathered_type(recipe), alive)
+    line = _line(f"all_gather.{name}", Category.COMMUNICATION, elements, _gathered_type(recipe), alive)
+    return replace(line, stream=Stream.GATHER)
 
 
 def _gradient(name: str, elements: Int, alive: tuple[Moment, ...], recipe: Recipe) -> Line:

@@ -38,7 +38,7 @@ def autograd_tensors(kind: LayerKind, model: Model, layout: Layout, recipe: Reci
     forward = Forward(model, layout, recipe)
     entry = _record(forward, kind)
     storages = forward.tape.storages()
-    cached = kept_results(forward.tape.operations, layout.checkpointing.op)
+    cached = kept_results(forward.tape.operations, layout.checkpointing.op, traced=recipe.compiled or recipe.traced)
     source = SOURCES[recipe.transformer_impl]
     rows = [_row(entry, source, needed=entry in storages, cached=False, is_input=True)]
     rows += [_row(each, source, needed=True, cached=each in cached) for each in storages if each is not entry]

@@ -27,13 +27,8 @@ def norm(forward: Forward, name: str, value: Value, output: Value) -> Value:
     return result
 
 
-def norm_form(forward: Forward) -> str:
-    """How the RMSNorm is written: each of Hugging Face's classes has its form, others multiply in fp32."""
-    return forward.model.norm_form if forward.recipe.transformer_impl == "hf" else "scale_first"
-
-
 def _eager(forward: Forward, name: str, value: Value) -> list[Value]:
-    form = norm_form(forward)
+    form = forward.recipe.norm_form or forward.model.norm_form
     wide = value if value.dtype == "fp32" else forward.like(value, f"{name}.input_fp32", "fp32")
     keeps = [wide]
     if forward.trained:
