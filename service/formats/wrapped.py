@@ -32,7 +32,7 @@ class Wrapped:
         sources = dict(inner.findings.sources)
         if self.processes is not None and _WORLD in sources:
             sources[_WORLD] = self.processes
-        diagnostics = tuple(dict.fromkeys((*self.diagnostics, *inner.findings.diagnostics)))
+        diagnostics = _once((*self.diagnostics, *inner.findings.diagnostics))
         known = inner.job is not None and inner.job.world_size is not None
         missing = {
             each.fact: each
@@ -55,7 +55,7 @@ class Wrapped:
         opaque = () if any(each.code == "missing_file" for each in found.diagnostics) else self.opaque
         said = {each.code for each in self.opaque}
         inner = [each for each in found.diagnostics if each.code not in said]
-        diagnostics = tuple(dict.fromkeys((*self.diagnostics, *inner, *opaque)))
+        diagnostics = _once((*self.diagnostics, *inner, *opaque))
         if self.world_size is None:
             return Imported("invalid", format_, confidence, None, Findings(diagnostics, missing))
         job = Job(model=ModelSection(), framework=FrameworkSection(name="ddp"), world_size=self.world_size)
@@ -65,6 +65,10 @@ class Wrapped:
         }
         findings = Findings(diagnostics, missing, sources)
         return Imported(_outcome(findings, job), format_, confidence, job, findings)
+
+
+def _once(diagnostics: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
+    return tuple(each for index, each in enumerate(diagnostics) if each not in diagnostics[:index])
 
 
 def _outcome(findings: Findings, job: Job | None) -> Outcome:

@@ -89,19 +89,20 @@ def _unfit(error: ValidationError, document: Any) -> list[Diagnostic]:
 
 
 def merged(first: Findings, second: Findings) -> Findings:
-    """Return both, each finding once; of two sources the first is closer to the caller."""
+    """Return both, each finding once; of two sources the first is closer to the caller.
+
+    A rule that a reader and the validation both find on the same fields is one finding. Within one list all stay:
+    several files may be missing, and several variables hide the same value.
+    """
+    known = {(each.code, tuple(each.fields)) for each in first.diagnostics}
+    further = [each for each in second.diagnostics if (each.code, tuple(each.fields)) not in known]
+    every = [*first.diagnostics, *further]
+    once = [each for index, each in enumerate(every) if each not in every[:index]]
     return Findings(
-        diagnostics=_once([*first.diagnostics, *second.diagnostics]),
+        diagnostics=sorted(once, key=lambda each: ("error", "warning", "info").index(each.severity)),
         missing=_once_each([*first.missing, *second.missing]),
         sources={**second.sources, **first.sources},
     )
-
-
-def _once(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
-    found: dict[tuple[str, tuple[str, ...]], Diagnostic] = {}
-    for each in diagnostics:
-        found.setdefault((each.code, tuple(each.fields)), each)
-    return sorted(found.values(), key=lambda each: ("error", "warning", "info").index(each.severity))
 
 
 def _once_each(missing: Sequence[MissingFact]) -> list[MissingFact]:

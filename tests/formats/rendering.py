@@ -25,7 +25,7 @@ def launch_line(launcher: Mapping[str, Any]) -> str:
     if program == "python -m torch.distributed.run":
         words += ["python", "-u", "-m", "torch.distributed.run"]
     else:
-        words += ["ray"] if program == "ray job submit" else [program]
+        words += ["ray"] if program == "ray job submit" else program.split()
     given = [each for each in launcher["args"] if each not in (["-u"], ["-m"], ["torch.distributed.run"])]
     words += [word for each in given for word in each]
     return " ".join(shlex.quote(each) for each in [*words, launcher["entrypoint"]])

@@ -204,7 +204,7 @@ def test_eighty_layers_over_sixteen_stages_cannot_be_cut_in_two() -> None:
     base = COMPLETE.replace("--num-layers 32", "--num-layers 80")
     imported = read("--pipeline-model-parallel-size 16 --num-layers-per-virtual-pipeline-stage 2", base=base)
 
-    (error,) = imported.findings.errors
+    (error,) = [each for each in imported.findings.errors if each.code == "vpp_remainder"]
     assert error.message == "5 layers per stage (80 over 16 stages) cannot be cut into chunks of 2"
     assert error.fixes == (
         "--num-layers-per-virtual-pipeline-stage 1",

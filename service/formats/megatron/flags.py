@@ -112,7 +112,7 @@ class Flags:
             rule=str(fault).rsplit("; ", maxsplit=1)[-1],
         )
 
-    def report(self, *, written: bool) -> None:
+    def report(self, *, written: bool, further: frozenset[str] = frozenset()) -> None:
         """Notes flags that are given more than once and, among those that a person wrote, ones Megatron lacks."""
         for key, values in self._repeated.items():
             shown = ", then ".join(value[:_SHOWN] or "set" for value in values)
@@ -125,7 +125,7 @@ class Flags:
                 rule="the last of a repeated flag counts",
             )
         if written:
-            unknown = [each.key for each in self._last.values() if not is_known(each.key)]
+            unknown = [each.key for each in self._last.values() if not is_known(each.key) and each.key not in further]
             self._draft.unknown(unknown, known_flags())
 
 

@@ -11,6 +11,8 @@ from service.formats.megatron.layout import read_layout
 from service.formats.megatron.model import read_model
 from service.formats.megatron.reading import Reading, distinctive, read_arguments
 from service.formats.megatron.recipe import read_recipe
+from service.formats.megatron.recipes import RECIPE_FLAGS, read_recipe_layout, read_recipe_name
+from service.formats.megatron.remarks import read_remarks
 from service.formats.megatron.vocabulary import is_known
 from service.formats.source import ConfigSource
 from service.formats.syntax.argv import is_flag, normalized
@@ -46,18 +48,20 @@ def read(source: ConfigSource, confidence: float) -> Imported:
     roles = [each for each in _ROLES if each in flags]
     draft.set("/framework/name", "megatron-core", "derived", "the flags are Megatron's")
     read_deepspeed(flags, draft, reading, source.files)
+    recipe = read_recipe_name(flags, draft)
     read_model(flags, draft, hidden)
     read_layout(flags, draft, hidden)
+    if recipe:
+        read_recipe_layout(draft)
     # The reinforcement-learning launchers on Megatron train in bf16 and have no flag for it.
-    read_recipe(flags, draft, base="bf16" if roles else None)
+    read_recipe(flags, draft, base="bf16" if roles or recipe else None)
     _processes(reading, flags, draft)
     _global_batch(draft)
-    _roles(roles, draft)
-    _remarks(flags, draft)
+    read_remarks(flags, draft, roles)
     _allocator(reading, draft)
     _loose(reading, draft, hidden)
     _missing_files(reading, draft, needed=draft.lacks())
-    flags.report(written=reading.written)
+    flags.report(written=reading.written, further=RECIPE_FLAGS if recipe else frozenset())
     return draft.finish()
 
 
@@ -82,7 +86,8 @@ def _processes(reading: Reading, flags: Flags, draft: Draft) -> None:
             message = f"the launcher does not say how many processes run; {found.size} is taken from {found.where}"
             draft.note("world_size_assumed", "warning", message, fields=["/world_size"], found=str(found.size))
     draft.set("/world_size", flags.integer("world_size"), reading.origin, "world_size")
-    draft.lack("world_size", _ask_world_size(reading), "/world_size", _hidden_world_size(reading))
+    hidden = _hidden_world_size(reading) or _unknown_gpus(reading)
+    draft.lack("world_size", _ask_world_size(reading), "/world_size", hidden)
 
 
 def _ask_world_size(reading: Reading) -> str:
@@ -108,6 +113,14 @@ def _hidden_world_size(reading: Reading) -> Diagnostic | None:
     return Diagnostic("unresolved", "warning", _ask_world_size(reading), ("/world_size",), found, "a number", fixes)
 
 
+def _unknown_gpus(reading: Reading) -> Diagnostic | None:
+    """A launcher that starts one process for each GPU of a node, when nothing says how many a node has."""
+    if not any(each.program in {"torchrun", "deepspeed"} for each in reading.launch.launchers):
+        return None
+    message = "how many GPUs each node has is not stated; pass world_size"
+    return Diagnostic("gpus_per_node_unknown", "warning", message, ("/world_size",), fixes=("--nproc_per_node N",))
+
+
 def _global_batch(draft: Draft) -> None:
     """An absent global batch is one micro-batch on every data-parallel rank."""
     degrees = [draft.get(f"/parallelism/{each}") for each in ("tensor", "pipeline", "context")]
@@ -118,40 +131,6 @@ def _global_batch(draft: Draft) -> None:
     if world % prod(grid) == 0:
         rule = "Megatron-LM: micro-batch times data-parallel ranks"
         draft.fill("/batch/global", micro * (world // prod(grid)), "default", rule)
-
-
-def _roles(roles: list[str], draft: Draft) -> None:
-    if roles:
-        draft.note(
-            "multiple_roles",
-            "warning",
-            "this launcher keeps reference and rollout models beside the actor; only the actor is planned",
-            found=", ".join(sorted(roles)),
-        )
-
-
-def _remarks(flags: Flags, draft: Draft) -> None:
-    """What changes memory and a job has no words for."""
-    if flags.on("use_dynamic_batch_size"):
-        draft.note(
-            "dynamic_batch",
-            "info",
-            "activations follow the token budget per GPU, not a micro-batch size; pass batch.micro and sequence_length",
-            fields=["/batch/micro", "/batch/sequence_length"],
-            found=flags.text("max_tokens_per_gpu") or "",
-        )
-    if flags.on("use_nccl_ub") or flags.on("fsdp_double_buffer"):
-        message = "registered user buffers and double buffering add persistent memory that is not itemised"
-        draft.note("nccl_ub_double_buffer", "info", message, fields=["/sharding/stage"])
-    tensor = draft.get("/parallelism/tensor")
-    if draft.origin("/parallelism/expert_tensor") == "default" and tensor != 1:
-        draft.note(
-            "etp_defaults_to_tp",
-            "info",
-            f"expert tensor parallelism is not given and follows tensor parallelism, {tensor}",
-            fields=["/parallelism/expert_tensor"],
-            fixes=["--expert-tensor-parallel-size 1"],
-        )
 
 
 def _allocator(reading: Reading, draft: Draft) -> None:

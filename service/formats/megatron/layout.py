@@ -243,6 +243,8 @@ def _step_schedule(flags: Flags, draft: Draft, schedule: str) -> None:
             rule="Megatron-LM refuses --global-batch-size together with --step-batch-size-schedule",
             fixes=["remove --step-batch-size-schedule", "remove --global-batch-size"],
         )
+        peak = f"{where}: the schedule conflicts with --global-batch-size; memory follows the largest batch"
+        draft.note("batch_schedule_conflict", "info", peak, fields=["/batch/global"], found=schedule)
         return
     last = schedule.rsplit(maxsplit=1)[-1].strip("'\"").rpartition(":")[2]
     if last.isdecimal():

@@ -12,6 +12,7 @@ from service.formats.megatron.vocabulary import DISTINCTIVE, arity, is_known
 from service.formats.source import ConfigSource
 from service.formats.syntax import slurm
 from service.formats.syntax.argv import Argument, is_flag, normalized, parse_arguments
+from service.formats.syntax.batch import batch_findings, unstated_nodes
 from service.formats.syntax.documents import DocumentFault, read_yaml
 from service.formats.syntax.launch import Launch, Processes, count_processes, split_launch
 from service.formats.syntax.shell import Command, Script, read_script
@@ -110,9 +111,13 @@ def _script(text: str, source: ConfigSource) -> Reading:
         missing_files=script.missing_files,
         heredocs=script.heredocs,
         variables=variable,
-        diagnostics=(*script.diagnostics, *note),
+        diagnostics=(*script.diagnostics, *note, *_batch(batch, launch, script.holes, source.world_size)),
         environment={name: word.text for name in ("PYTORCH_CUDA_ALLOC_CONF",) if (word := variable(name)) is not None},
     )
+
+
+def _batch(options: Mapping[str, Word], launch: Launch, holes: Holes, world_size: int | None) -> list[Diagnostic]:
+    return [*unstated_nodes(options, world_size), *batch_findings(options, launch, holes)] if options else []
 
 
 def _launch(script: Script) -> tuple[Launch, list[Diagnostic]]:

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 from service.formats.source import ConfigSource
 from service.formats.syntax import slurm
-from service.formats.syntax.batch import batch_findings
+from service.formats.syntax.batch import batch_findings, unstated_nodes
 from service.formats.syntax.commands import launch_of, named_files, training_command, without_holes
 from service.formats.syntax.launch import Processes, count_processes
 from service.formats.syntax.shell import Command, Script, read_script
@@ -52,7 +52,7 @@ def unwrap(source: ConfigSource) -> Wrapped:
     """The command in a script, or in an argument list, with what surrounds it."""
     batch = slurm.directives(source.text or "")
     script = _read(source, batch)
-    notes = [*script.diagnostics, *_unstated_nodes(batch, source)]
+    notes = [*script.diagnostics, *unstated_nodes(batch, source.world_size)]
     missing = [
         MissingFact(PurePosixPath(name).name, f"{where}: the script sources {name}; upload it")
         for name, where in script.missing_files.items()
@@ -71,15 +71,6 @@ def _read(source: ConfigSource, batch: Mapping[str, Word]) -> Script:
         return read_script(shlex.join(source.argv), env=source.env, files=source.files)
     env = {**slurm.variables(batch), **source.env}
     return read_script(source.text, env=env, argv=source.argv, files=source.files)
-
-
-def _unstated_nodes(batch: Mapping[str, Word], source: ConfigSource) -> list[Diagnostic]:
-    """A batch script without a number of nodes gets it from the command that submits it, or runs on one."""
-    asked = {"nodes", "ntasks"} & batch.keys()
-    if not batch or asked or source.world_size is not None:
-        return []
-    message = "the number of nodes is not among the #SBATCH lines; it is given to sbatch, or is 1"
-    return [Diagnostic("nodes_from_command_line", "warning", message, ("/world_size",), fixes=("#SBATCH --nodes=N",))]
 
 
 def _wrapped(source: ConfigSource, script: Script, command: Command, processes: Processes, known: Findings) -> Wrapped:

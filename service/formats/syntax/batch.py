@@ -49,6 +49,14 @@ def batch_findings(options: Mapping[str, Word], launch: Launch, holes: Holes) ->
     return found
 
 
+def unstated_nodes(options: Mapping[str, Word], world_size: int | None) -> list[Diagnostic]:
+    """A batch script without a number of nodes gets it from the command that submits it, or runs on one."""
+    if not options or {"nodes", "ntasks"} & options.keys() or world_size is not None:
+        return []
+    message = "the number of nodes is not among the #SBATCH lines; it is given to sbatch, or is 1"
+    return [Diagnostic("nodes_from_command_line", "warning", message, _WORLD, fixes=("#SBATCH --nodes=N",))]
+
+
 def _plain_tasks(options: Mapping[str, Word], gpus: int | None) -> list[Diagnostic]:
     """Without a launcher every task is a process, so a node has as many tasks as GPUs."""
     tasks = _number(options.get("ntasks_per_node"))
