@@ -3,13 +3,19 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from service.formats import deepspeed, huggingface, kubernetes, megatron, slurm, torch_fsdp
+from service.formats import accelerate, deepspeed, huggingface, kubernetes, megatron, slurm, torch_fsdp
 from service.formats.dialect import Dialect, Wrapper
 from service.formats.draft import Draft
 from service.formats.imported import Imported
 from service.formats.source import ConfigSource
 
-_DIALECTS: tuple[Dialect, ...] = (megatron.DIALECT, huggingface.DIALECT, torch_fsdp.DIALECT, deepspeed.DIALECT)
+_DIALECTS: tuple[Dialect, ...] = (
+    megatron.DIALECT,
+    huggingface.DIALECT,
+    torch_fsdp.DIALECT,
+    deepspeed.DIALECT,
+    accelerate.DIALECT,
+)
 _WRAPPERS: tuple[Wrapper, ...] = (slurm.WRAPPER, kubernetes.WRAPPER)
 _BY_NAME = {each.name: each for each in _DIALECTS}
 _WRAPPERS_BY_NAME = {each.name: each for each in _WRAPPERS}

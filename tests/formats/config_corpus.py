@@ -60,7 +60,8 @@ def facts_data(job: Any) -> int | None:
 def expected(item: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """What the item says should be read, as far as a job can hold it."""
     wanted = item["expected"]
-    yield from ((key, value) for key, value in common_expected(item) if not _open(value))
+    unsaid = {"compute"} if not wanted.get("precision") else set()
+    yield from ((key, value) for key, value in common_expected(item) if not _open(value) and key not in unsaid)
     yield from ((key, value) for key, value in wanted.get("buckets", {}).items() if not _open(value))
     precision = wanted.get("precision", {})
     yield from ((key, precision[key]) for key in ("params", "master", "reduce") if key in precision)

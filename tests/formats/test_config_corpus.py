@@ -23,6 +23,11 @@ NOT_READ: Mapping[str, set[str]] = {
     "deepspeed_json/mds_template_placeholders": {"zero_stage"},
 }
 MISSING: Mapping[str, set[str]] = {
+    "accelerate_yaml/accelerate_invalid_keys": {*MODEL, "micro", "sequence_length"},
+    "accelerate_yaml/accelerate_slurm_fsdp_partial": {*MODEL, *TRAINING},
+    "accelerate_yaml/accelerate_tp_hsdp": {*MODEL, "micro", "sequence_length"},
+    "accelerate_yaml/trl_deepspeed_zero3": {*MODEL, "micro", "sequence_length"},
+    "accelerate_yaml/trl_fsdp2": {*MODEL, "micro", "sequence_length"},
     "deepspeed_json/ds_megatron_gpt2_z2_gas3": {*MODEL, "sequence_length", "world_size"},
     "deepspeed_json/lf_z2_autotp": {*MODEL, *TRAINING, "compute"},
     "deepspeed_json/lf_z2_offload": {*MODEL, *TRAINING, "compute"},
@@ -70,8 +75,9 @@ def _shuffled(value: Any) -> Any:
 YAML = (block_yaml, quoted_yaml, flow_yaml)
 STYLES: Mapping[str, tuple[Callable[[Any], str], ...]] = {
     "deepspeed_json": (indented_json, shuffled_json),
+    "accelerate_yaml": (block_yaml, quoted_yaml, flow_yaml),
 }
-FORMATS = {"deepspeed_json": "deepspeed"}
+FORMATS = {"deepspeed_json": "deepspeed", "accelerate_yaml": "accelerate"}
 
 
 def cases() -> Iterator[Any]:

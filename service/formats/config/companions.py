@@ -75,8 +75,18 @@ def read_companions(files: Mapping[str, str], draft: Draft) -> Companions:
 
 
 def read_document(text: str) -> Document:
-    """JSON where the text starts like it, else YAML. Raises DocumentFault."""
-    return read_json(text) if text.lstrip().startswith("{") else read_yaml(text)
+    """JSON where the text is that, else YAML, whose flow style looks like it. Raises DocumentFault."""
+    if not text.lstrip().startswith("{"):
+        return read_yaml(text)
+    try:
+        return read_json(text)
+    except DocumentFault as fault:
+        if len(text) > LARGEST_YAML:
+            raise
+        try:
+            return read_yaml(text)
+        except DocumentFault:
+            raise fault from None
 
 
 def kind_of(value: Mapping[str, Any]) -> str:

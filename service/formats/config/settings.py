@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from service.formats.config.templates import Unfilled, filled, mark
 from service.formats.draft import Draft
 from service.formats.syntax.values import ValueFault, boolean, integer, number, tokens
-from service.job.diagnostics import Diagnostic, Origin, Severity
+from service.job.diagnostics import Diagnostic, Origin
 
 # Together they bound the length of all dotted keys of a hostile file.
 _DEEPEST = 20
@@ -159,10 +159,13 @@ class Settings:
             rule=fault.rsplit("; ", maxsplit=1)[-1],
         )
 
-    def report(self, known: Callable[[str], bool], names: Sequence[str], severity: Severity = "warning") -> None:
+    def unread(self, known: Callable[[str], bool]) -> list[str]:
+        """The keys, as spelled, that nobody read and the dialect does not know."""
+        return [each.spelled for key, each in self.values.items() if key not in self.read and not known(key)]
+
+    def report(self, known: Callable[[str], bool], names: Sequence[str]) -> None:
         """Notes the keys that nobody read and the dialect does not know, with the nearest known ones."""
-        unknown = [each.spelled for key, each in self.values.items() if key not in self.read and not known(key)]
-        self.draft.unknown(unknown, names, severity)
+        self.draft.unknown(self.unread(known), names)
 
     def _coerced(
         self,

@@ -86,9 +86,8 @@ def _left_to_trainer(config: Settings, key: str, partner: Partner, triad: _Triad
     values = {MICRO: (partner.micro, "micro"), ACCUMULATION: (partner.accumulation, "accumulation")}
     value, name = values.get(key, (None, ""))
     if value is not None:
-        where = partner.where[name]
-        origin: Origin = "default" if where.startswith("transformers") else "key"
-        triad.numbers[key] = _Number(value, origin, f"{config.where(key)} is auto: {where}")
+        where = f"{config.where(key)} is auto: {partner.where[name]}"
+        triad.numbers[key] = _Number(value, partner.origin(name), where)
     elif not partner.present and key != TRAIN:
         triad.hidden.append(key)
 

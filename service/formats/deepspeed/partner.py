@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from service.formats.config.settings import Settings
 from service.formats.draft import Draft
 from service.formats.syntax.values import ValueFault, number
+from service.job.diagnostics import Origin
 
 _MICRO, _ACCUMULATION = 8, 1
 # The file's key, and the trainer's argument that it must equal where that is given.
@@ -35,6 +36,10 @@ class Partner:
     def present(self) -> bool:
         """Whether trainer arguments are supplied."""
         return self.micro is not None
+
+    def origin(self, name: str) -> Origin:
+        """Whether a number is written or the trainer's default."""
+        return "default" if self.where.get(name, "").startswith("transformers") else "key"
 
 
 def read_partner(trainer: Settings | None) -> Partner:
