@@ -28,7 +28,7 @@ def sent_rows(moe: Moe, layout: Layout) -> Int:
 
 def received_rows(moe: Moe, layout: Layout) -> Int:
     """Rows that the fullest rank of an expert-parallel group receives, before its expert-tensor group gathers them."""
-    rows = ceil_div(routed_tokens(layout) * moe.top_k * imbalance(moe, layout), PERMILLE)
+    rows = _share(routed_tokens(layout) * moe.top_k, imbalance(moe, layout), PERMILLE)
     capacity = _capacity_rows(moe, layout)
     if capacity is None:
         return rows
@@ -63,4 +63,9 @@ def _capacity_rows(moe: Moe, layout: Layout) -> Int | None:
     factor = layout.routing.capacity_permille
     if factor is None:
         return None
-    return ceil_div(routed_tokens(layout) * moe.top_k * factor, moe.experts * PERMILLE) * moe.experts
+    return _share(routed_tokens(layout) * moe.top_k, factor, moe.experts * PERMILLE) * moe.experts
+
+
+def _share(rows: Int, numerator: Int, denominator: int) -> Int:
+    """The share of rows, rounded up; no intermediate is larger than the share, so that int64 cannot overflow."""
+    return rows // denominator * numerator + ceil_div(rows % denominator * numerator, denominator)

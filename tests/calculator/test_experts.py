@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from service.calculator import limits
 from service.calculator.activations.layer import layer_tensors
 from service.calculator.checkpointing import stored_lines
 from service.calculator.estimate import estimate, peak_device_bytes, stage_lines
@@ -150,6 +151,19 @@ def test_a_capacity_bounds_the_rows_and_padding_fixes_them() -> None:
     assert rows(capacity_permille=1250, imbalance_permille=2000) == (12_288, 15_360)
     assert rows(capacity_permille=1000, padded=True, imbalance_permille=2000) == (12_288, 12_288)
     assert rows(capacity_permille=2000, padded=True) == (24_576, 24_576)
+
+
+def test_rows_at_the_bounds_of_the_inputs_do_not_overflow() -> None:
+    widest = Moe(limits.EXPERTS, 8, 128, "swiglu")
+    spread = replace(
+        layout(LLAMA_3_8B),
+        sequence_length=limits.SEQUENCE,
+        micro_batch=limits.MICRO_BATCH,
+        expert=limits.EXPERTS,
+        routing=Routing(imbalance_permille=limits.EXPERTS * 1000),
+    )
+    many = replace(spread, expert=np.array([limits.EXPERTS]))
+    assert received_rows(widest, many) == received_rows(widest, spread)
 
 
 @settings(max_examples=30)

@@ -1,17 +1,22 @@
-"""Mixers beside plain attention: latent attention and Mamba-2; layers with one half."""
+"""Mixers beside plain attention: latent attention and Mamba-2; layers with one half; models of every kind."""
 
 from dataclasses import replace
+from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from service.calculator.activations.layer import layer_tensors
 from service.calculator.activations.saved import Saved
 from service.calculator.checkpointing import stored_lines
+from service.calculator.estimate import estimate, peak_device_bytes
 from service.calculator.layout import Checkpointing, Layout
-from service.calculator.model import Attention, LatentAttention, LayerKind, Mamba, Mixer, Mlp, Model
+from service.calculator.model import Attention, LatentAttention, LayerKind, Mamba, Mixer, Mlp, Model, Moe, Prediction
 from service.calculator.parameters import count, layer_parameters
 from service.calculator.recipe import Recipe
-from tests.builders import LLAMA_3_8B, layout, recipe
+from tests.builders import H100, LLAMA_3_8B, layout, recipe
 
 TOY = LatentAttention(heads=8, query_rank=96, latent_rank=64, nope_dim=32, rope_dim=16, value_dim=32)
 DEEPSEEK_V3 = LatentAttention(128, 1536, 512, 128, 64, 128)
@@ -120,3 +125,85 @@ def test_a_layer_of_one_half_has_one_norm_and_one_input(kind: LayerKind) -> None
     assert sum(each.tensor.name.endswith("norm.output") for each in rows) == 1
     whole = replace(model, kinds=(LayerKind(Attention(8, 8, 32), Mlp(1024, "relu2")),))
     assert saved_bytes(model, layout(LLAMA_3_8B), recipe()) < saved_bytes(whole, layout(LLAMA_3_8B), recipe())
+
+
+EVERY_KIND = replace(
+    LLAMA_3_8B,
+    hidden_size=2048,
+    kinds=(
+        LayerKind(Attention(16, 4, 128, qk_norm="per_head"), Mlp(8192, "swiglu"), norms=4),
+        LayerKind(LatentAttention(16, 512, 256, 128, 64, 128), Moe(32, 4, 512, "swiglu", 1024, shared_gate=True)),
+        LayerKind(Mamba(64, 64, 128, 8, 4), None, norms=1),
+        LayerKind(None, Moe(32, 4, 512, "relu2"), norms=1),
+    ),
+    pattern=(0, 1, 2, 3) * 4,
+    prediction=Prediction(depths=2, kind=1),
+)
+"""A model of every kind of layer, with prediction depths."""
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.lists(st.tuples(*(st.sampled_from([1, 2, 4]) for _ in range(4))), min_size=1, max_size=4),
+    st.sampled_from(["alltoall", "allgather", "deepep", "hybridep"]),
+    st.sampled_from(["fused", "flash", "unfused"]),
+    st.sampled_from(
+        [Checkpointing(), Checkpointing("full", "uniform"), Checkpointing("selective", modules=("moe", "mla_up_proj"))]
+    ),
+    st.booleans(),
+)
+def test_every_kind_is_the_same_one_by_one_and_all_at_once(
+    degrees: list[tuple[int, int, int, int]],
+    dispatcher: str,
+    attention: str,
+    checkpointing: Checkpointing,
+    fusion: bool,
+) -> None:
+    kept = recipe(
+        dispatcher=dispatcher,
+        attention=attention,
+        gradient_accumulation_fusion=fusion,
+        grouped_gemm=fusion,
+        rope_fused=not fusion,
+        deterministic=fusion,
+    )
+    one = layout(EVERY_KIND, pipeline=2, checkpointing=checkpointing, sharding_stage=1)
+
+    def spread(tensor: Any, expert: Any, micro: Any, sequence: Any) -> Layout:
+        return replace(
+            one,
+            tensor=tensor,
+            expert=expert,
+            expert_tensor=tensor,
+            micro_batch=micro,
+            sequence_parallel=np.minimum(sequence - 1, 1) if isinstance(sequence, np.ndarray) else min(sequence - 1, 1),
+            data=4 * expert,
+            shards=4 * expert,
+        )
+
+    single = [int(peak_device_bytes(EVERY_KIND, spread(*each), kept, H100)) for each in degrees]
+    columns = [np.array(column, dtype=np.int64) for column in zip(*degrees, strict=True)]
+    together = peak_device_bytes(EVERY_KIND, spread(*columns), kept, H100)
+    assert np.broadcast_to(np.asarray(together), (len(degrees),)).tolist() == single
+
+
+def test_the_ledger_of_every_kind_adds_up() -> None:
+    spread = layout(EVERY_KIND, pipeline=2, data=4, expert=4, sharding_stage=1)
+    found = estimate(EVERY_KIND, spread, recipe(dispatcher="alltoall"), H100)
+    for stage in found.stages:
+        assert stage.device_bytes == sum(line.bytes for line in stage.ledger)
+        assert all(line.bytes >= 0 for line in stage.lines)
+
+
+def test_a_mixer_that_needs_more_than_the_mlp_has_freed_says_how_much_more() -> None:
+    """Stored scores: their gradient before and after the softmax, against what a small MLP held."""
+    narrow = replace(LLAMA_3_8B, kinds=(LayerKind(Attention(32, 8, 128), Mlp(256, "swiglu")),))
+
+    def beyond(model: Model) -> int:
+        stage = estimate(model, layout(model, pipeline=4), recipe(attention="unfused"), H100).stages[0]
+        return sum(int(line.bytes) for line in stage.lines if line.tensor.name == "backward.mixer_excess")
+
+    scores = 2 * 2 * 2048 * 32 * 2048
+    mlp = 2048 * (4 * 4096 + 4 + 6 * 256) + 2048 * 4 * 256
+    assert beyond(narrow) == scores - mlp
+    assert beyond(replace(narrow, kinds=(LayerKind(Attention(32, 8, 128), Mlp(1 << 18, "swiglu")),))) == 0
