@@ -42,7 +42,7 @@ def occurring(layout: Layout, recipe: Recipe, stage: int) -> list[Moment]:
         absent |= {Moment.LAST_BACKWARD, Moment.EMBEDDING_BACKWARD}
     if recipe.optimizer.in_backward or recipe.optimizer.name == "none":
         absent.add(Moment.OPTIMIZER_STEP)
-    loading = LOADED_AS_KNOWN.get(recipe.framework, ())
+    loading = LOADED_AS_KNOWN.get(recipe.framework, ()) if recipe.loading_known else ()
     return [*loading, *(each for each in ALWAYS if each not in absent)]
 
 

@@ -186,6 +186,7 @@ class Recipe:
     vocabulary_multiple: int = 128
     buffer_alignment: int = 64
     gradient_copy_kept: bool = False
+    loading_known: bool = True
     deterministic: bool = False
     attention_mask: bool = True
     framework: str = "megatron-core"

@@ -41,6 +41,7 @@ class Profile:
     keeps: str
     container: str = ""
     activation: str = ""
+    logits_kept: bool = False
     gradient_copies_kept_until: Sequence[int] = ()
 
     @property

@@ -45,7 +45,11 @@ def fill_kernels(values: Values, profile: Profile) -> None:
     fill("/kernels/deallocate_pipeline_outputs", profile.deallocate_pipeline_outputs)
     kind = "fused" if implementation in MEGATRON else "eager"
     fill("/kernels/activation", profile.activation or kind)
+    if profile.logits_kept:
+        fill("/kernels/logits_kept", value=True)
     fill("/kernels/norm", kind)
+    if implementation in MEGATRON and values.get("/kernels/attention") == "eager":
+        fill("/kernels/softmax_fp32", value=True, rule="Megatron's softmax in torch's own operations")
     fill("/dropout/hidden", profile.hidden_dropout)
     fill("/dropout/attention", profile.attention_dropout)
     if values.get("/model/num_experts"):

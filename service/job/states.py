@@ -126,7 +126,8 @@ def _unpriced_offload(values: Values, name: str, stage: int | None) -> Iterator[
 
 def state_parts(values: Values, profile: Profile) -> dict[str, Any]:
     """The recipe's fields about states; every default is filled in by now."""
-    dated = stated_date(values.get("/framework/version"))
+    version = values.get("/framework/version")
+    dated = stated_date(version)
     precision = values.section("/precision")
     master = {"none": None, "fp32": "fp32", "bf16_remainder": "int16"}[precision["master"]]
     return {
@@ -134,6 +135,7 @@ def state_parts(values: Values, profile: Profile) -> dict[str, Any]:
         "parameters": "bf16" if precision["parameters"] == "fp8" else precision["parameters"],
         "master": master,
         "gradients": precision["gradients"],
+        "loading_known": version is None or profile.covers(version),
         "gradient_copy_kept": dated is not None and dated < tuple(profile.gradient_copies_kept_until),
         "reduce": precision["reduce"],
         "autocast": bool(precision.get("autocast")),

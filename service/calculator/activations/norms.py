@@ -22,8 +22,12 @@ def norm_tensors(block: str, model: Model, layout: Layout, recipe: Recipe, *, se
     fused = recipe.transformer_impl == "transformer_engine" and not separate
     dropped_by = (block,) if fused else ("layernorm",)
     source = "memory_model.md 3.1 rows 1-3, 9-11"
-    return [
+    rows_kept = [
         saved(f"{block}.input", residual, recipe.compute, BY_SEQUENCE, source),
         saved(f"{block}.norm.statistics", statistics, "fp32", BY_SEQUENCE, source, *dropped_by),
         saved(f"{block}.norm.output", residual, recipe.compute, BY_SEQUENCE, source, *dropped_by),
     ]
+    if not recipe.norm_fused and not fused and model.normalization == "rmsnorm":
+        source = "memory_model.md 3.2 eager RMSNorm"
+        rows_kept.append(saved(f"{block}.norm.cast", residual, "fp32", BY_SEQUENCE, source, *dropped_by))
+    return rows_kept
