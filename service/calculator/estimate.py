@@ -23,13 +23,17 @@ from service.calculator.overhead import driver_lines, workspace_lines
 from service.calculator.pools import peak, pool_lines
 from service.calculator.prediction import depth_lines, depth_recompute_lines, prediction_loss_lines
 from service.calculator.recipe import Recipe
-from service.calculator.schedules import Schedule, in_flight, peak_counts
+from service.calculator.schedules import InFlight, Schedule, in_flight, peak_counts
+from service.calculator.split_backward import awaiting_weight_lines
 from service.calculator.states import host_lines, parameter_count, stage_parameters, state_lines
 from service.calculator.transients import backward_lines, forward_lines, last_backward_lines, pipeline_lines
-from service.calculator.units import Int, maximum, where
+from service.calculator.units import Condition, Int, maximum, where
 
 METHOD_VERSION = "1"
 """Changes whenever the same job can get another answer."""
+
+SPLIT_BACKWARD = {"zb_h1", "zb_h2", "interleaved_zb"}
+"""Schedules whose count of micro-batches that wait for their weight gradients is known."""
 
 _FALLING = {"gpipe", "1f1b", "interleaved"}
 """Schedules whose in-flight count never rises from one rank to the next."""
@@ -162,7 +166,8 @@ def distinct_stages(model: Model, layout: Layout) -> list[int]:
     for stage in range(layout.pipeline):
         chunks = tuple(tuple(sorted(model.kinds_of(chunk).items())) for chunk in layout.placement.chunks[stage])
         predicts = model.prediction is not None and layout.placement.predicts(stage)
-        seen.setdefault((stage == 0, stage == layout.pipeline - 1, predicts, chunks), stage)
+        ends = (layout.placement.embedding_chunk(stage), layout.placement.head_chunk(stage))
+        seen.setdefault((ends, predicts, chunks), stage)
     return list(seen.values())
 
 
@@ -170,7 +175,7 @@ def _saved_by_kind(model: Model, layout: Layout, recipe: Recipe) -> dict[int, li
     return {index: layer_tensors(kind, model, layout, recipe) for index, kind in enumerate(model.kinds)}
 
 
-def _chunk_counts(model: Model, layout: Layout, stage: int, saved: Mapping[int, Sequence[Saved]]) -> Sequence[Int]:
+def _in_flight(model: Model, layout: Layout, stage: int, saved: Mapping[int, Sequence[Saved]]) -> InFlight:
     """Micro-batches in flight of each chunk of a rank, at the moment when they hold most.
 
     Under interleaving the mix rotates: with unequal chunks it matters which of them has one micro-batch more.
@@ -178,15 +183,22 @@ def _chunk_counts(model: Model, layout: Layout, stage: int, saved: Mapping[int, 
     schedule = Schedule(layout.schedule, layout.pipeline, layout.virtual, layout.micro_batches, layout.group)
     contents = [model.kinds_of(chunk) for chunk in layout.placement.chunks[stage]]
     if all(each == contents[0] for each in contents):
-        return in_flight(schedule, stage).chunks
+        return in_flight(schedule, stage)
     sizes = [_saved_bytes(chunk, saved) for chunk in contents]
-    mixes = [mix.chunks for mix in peak_counts(schedule, stage)]
-    best, most = mixes[0], _weighed(mixes[0], sizes)
-    for mix in mixes[1:]:
-        size = _weighed(mix, sizes)
-        best = tuple(where(size > most, new, old) for new, old in zip(mix, best, strict=True))
+    best, *others = peak_counts(schedule, stage)
+    most = _weighed(best.chunks, sizes)
+    for mix in others:
+        size = _weighed(mix.chunks, sizes)
+        best = InFlight(
+            _chosen(size > most, mix.awaiting_backward, best.awaiting_backward),
+            _chosen(size > most, mix.awaiting_weight_gradient, best.awaiting_weight_gradient),
+        )
         most = maximum(most, size)
     return best
+
+
+def _chosen(better: Condition, new: Sequence[Int], old: Sequence[Int]) -> tuple[Int, ...]:
+    return tuple(where(better, each, kept) for each, kept in zip(new, old, strict=True))
 
 
 def _saved_bytes(kinds: Mapping[int, int], saved: Mapping[int, Sequence[Saved]]) -> Int:
@@ -212,17 +224,17 @@ def _allocated_lines(
     stage: int,
     saved: Mapping[int, Sequence[Saved]],
 ) -> list[Line]:
-    counts = _chunk_counts(model, layout, stage, saved)
-    first, last = stage == 0, stage == layout.pipeline - 1
+    counts = _in_flight(model, layout, stage, saved).chunks
+    first, last = layout.placement.embedding_chunk(stage), layout.placement.head_chunk(stage)
     lines = state_lines(model, layout, recipe, stage)
-    if first:
-        lines += embedding_lines(model, layout, recipe, counts[0])
+    if first is not None:
+        lines += embedding_lines(model, layout, recipe, counts[first])
     lines += _layer_lines(model, layout, recipe, stage, saved)
-    lines += global_buffer_lines(model, layout, recipe, _kinds(model, layout, stage), head=last)
+    lines += global_buffer_lines(model, layout, recipe, _kinds(model, layout, stage), head=last is not None)
     lines += dummy_gradient_lines(stage_parameters(model, layout, recipe, stage), recipe)
-    if last:
+    if last is not None:
         losses = layout.micro_batches if layout.schedule in {"gpipe", "looped_bfs"} else 1
-        lines += head_lines(model, layout, recipe, EndCounts(counts[-1], losses))
+        lines += head_lines(model, layout, recipe, EndCounts(counts[last], losses))
         if model.prediction is not None:
             lines += prediction_loss_lines(model.prediction, model, layout, recipe, losses)
     lines += pipeline_lines(model, layout, recipe, sum(counts[1:], counts[0]))
@@ -249,20 +261,24 @@ def _layer_lines(
     model: Model, layout: Layout, recipe: Recipe, stage: int, saved: Mapping[int, Sequence[Saved]]
 ) -> list[Line]:
     """What the layers of a stage store, the passes of its last layer, and its heaviest recomputation."""
-    counts, chunks = _chunk_counts(model, layout, stage, saved), layout.placement.chunks[stage]
+    mix, chunks = _in_flight(model, layout, stage, saved), layout.placement.chunks[stage]
     lines: list[Line] = []
     recomputed: dict[int, list[Line]] = {}
     for kind in model.kinds_of(layout.placement.layers_of(stage)):
         layers = [model.kinds_of(chunk).get(kind, 0) for chunk in chunks]
-        lines += stored_lines(saved[kind], layout, layers, counts)
+        lines += stored_lines(saved[kind], layout, layers, mix.awaiting_backward)
+        if layout.schedule in SPLIT_BACKWARD:
+            waiting = _weighed(mix.awaiting_weight_gradient, layers)
+            lines += awaiting_weight_lines(model.kinds[kind], model, layout, recipe, saved[kind], waiting)
         recomputed[kind] = recompute_lines(saved[kind], layout, layers)
     if model.prediction is not None and layout.placement.predicts(stage):
         kind = model.prediction.kind
-        lines += depth_lines(model.prediction, model, layout, recipe, saved[kind], counts[-1])
+        lines += depth_lines(model.prediction, model, layout, recipe, saved[kind], mix.chunks[-1])
         recomputed.setdefault(kind, depth_recompute_lines(model.prediction, layout, saved[kind]))
     last = _last_kind(model, layout, stage)
     if last is not None:
-        moment = Moment.LAYER_BACKWARD if stage == layout.pipeline - 1 else Moment.FIRST_BACKWARD
+        has_head = layout.placement.head_chunk(stage) is not None
+        moment = Moment.LAYER_BACKWARD if has_head else Moment.FIRST_BACKWARD
         lines += forward_lines(model.kinds[last], model, layout, recipe, (Moment.WARMUP_FORWARD,))
         lines += backward_lines(model.kinds[last], model, layout, recipe, saved[last], (moment,))
     if grows_gradients(recipe) and layout.placement.layers_of(stage):
@@ -333,7 +349,7 @@ def _stage(
     worst = max((each for each in moments if each not in LOADING), key=lambda each: moments[each])
     reading = _reading(lines, stage, worst)
     loading = [_reading(lines, stage, each) for each in moments if each in LOADING]
-    counts = _chunk_counts(model, layout, stage, saved)
+    counts = _in_flight(model, layout, stage, saved).chunks
     return StageEstimate(
         stage=stage,
         layers=layout.placement.layers_of(stage),

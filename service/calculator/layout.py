@@ -9,6 +9,7 @@ from typing import Literal
 
 from service.calculator.units import Int, maximum, where
 
+Path = Literal["loop", "v", "both_ways"]
 Granularity = Literal["none", "selective", "full"]
 Method = Literal["uniform", "block"]
 
@@ -53,12 +54,27 @@ class Routing:
 class Placement:
     """Which layers each pipeline rank holds: `chunks[rank][chunk]` is a range of layer indexes.
 
-    The embedding is on the first rank's first chunk, the head on the last rank's last chunk; depths of multi-token
-    prediction are in the last chunk of the rank `prediction` (None: the last rank).
+    `path` is the way through the chunks: a `loop` passes the ranks in the same order for every chunk, a `v` comes back
+    from the last rank to the first, and `both_ways` runs one whole copy of the model in each direction. Depths of
+    multi-token prediction are in the last chunk of the rank `prediction` (None: the last rank).
     """
 
     chunks: tuple[tuple[tuple[int, ...], ...], ...]
     prediction: int | None = None
+    path: Path = "loop"
+
+    def embedding_chunk(self, stage: int) -> int | None:
+        """The chunk of a rank that begins with the embedding, if one does."""
+        if stage == 0:
+            return 0
+        return 1 if self.path == "both_ways" and stage == len(self.chunks) - 1 else None
+
+    def head_chunk(self, stage: int) -> int | None:
+        """The chunk of a rank that ends with the head and the loss, if one does."""
+        last = len(self.chunks) - 1
+        if self.path == "both_ways":
+            return {last: 0, 0: 1}.get(stage)
+        return len(self.chunks[stage]) - 1 if stage == (0 if self.path == "v" else last) else None
 
     def layers_of(self, stage: int) -> tuple[int, ...]:
         """All layer indexes of a rank, chunk by chunk."""

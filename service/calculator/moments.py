@@ -34,7 +34,7 @@ def grows_gradients(recipe: Recipe) -> bool:
 def occurring(layout: Layout, recipe: Recipe, stage: int) -> list[Moment]:
     """The moments that occur on a stage: those of the loss on the last one only, recomputation only when asked for."""
     absent: set[Moment] = set()
-    if stage != layout.pipeline - 1:
+    if layout.placement.head_chunk(stage) is None:
         absent |= {Moment.LOSS, Moment.HEAD_BACKWARD, Moment.LAYER_BACKWARD}
     if layout.checkpointing.granularity == "none":
         absent.add(Moment.RECOMPUTE)

@@ -1,9 +1,10 @@
 """Which layers a pipeline rank holds (memory_model.md, section 1.3; Megatron's transformer_block.py)."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from service.calculator.layout import Placement
+from service.calculator.layout import Path, Placement
 
 
 class PlacementError(ValueError):
@@ -25,34 +26,46 @@ class Split:
 EVEN = Split()
 
 
-def place(layers: int, pipeline: int, virtual: int, split: Split = EVEN, depths: int | None = None) -> Placement:
+PATHS: Mapping[str, Path] = {"zbv": "v", "v_half": "v", "v_min": "v", "dualpipev": "v", "dualpipe": "both_ways"}
+"""The way through the chunks of the schedules that do not loop (memory_model.md, section 1.3)."""
+
+
+def place(
+    layers: int, pipeline: int, virtual: int, split: Split = EVEN, depths: int | None = None, path: Path = "loop"
+) -> Placement:
     """Layer indexes of every chunk of every rank, and the rank that a layout string gives to multi-token prediction.
 
     A layout string must place as many depths of prediction as `depths` (None: unknown).
     Raises `PlacementError` when the layers cannot be divided by the rule that the split names.
     """
-    counts = _chunk_counts(layers, pipeline, virtual, split)
+    if path == "both_ways":
+        one_way = place(layers, pipeline, 1, split).chunks
+        return Placement(
+            tuple((down[0], up[0]) for down, up in zip(one_way, reversed(one_way), strict=True)), path=path
+        )
+    counts = _chunk_counts(layers, pipeline, virtual, split, path)
     ranges: list[list[tuple[int, ...]]] = [[] for _ in range(pipeline)]
     start = 0
     for chunk in range(virtual):
-        for rank in range(pipeline):
+        back = path == "v" and chunk % 2 == 1
+        for rank in reversed(range(pipeline)) if back else range(pipeline):
             stop = start + counts[rank][chunk]
             ranges[rank].append(tuple(range(start, stop)))
             start = stop
     if start != layers:
         raise PlacementError(f"the stages hold {start} layers, the model has {layers}")
     prediction = _prediction_rank(split.layout, pipeline, depths) if split.layout is not None else None
-    return Placement(tuple(tuple(chunks) for chunks in ranges), prediction)
+    return Placement(tuple(tuple(chunks) for chunks in ranges), prediction, path)
 
 
-def _chunk_counts(layers: int, pipeline: int, virtual: int, split: Split) -> list[list[int]]:
+def _chunk_counts(layers: int, pipeline: int, virtual: int, split: Split, path: Path) -> list[list[int]]:
     if split.layout is not None:
         return _from_layout(split.layout, pipeline)
     if split.layers is not None:
         return _from_list(split.layers, pipeline, virtual)
     if split.first is not None or split.last is not None:
         return _first_and_last(layers, pipeline, virtual, split)
-    return _even(layers, pipeline, virtual, split)
+    return _even(layers, pipeline, virtual, split, path)
 
 
 def _from_list(listed: tuple[int, ...], pipeline: int, virtual: int) -> list[list[int]]:
@@ -80,13 +93,14 @@ def _first_and_last(layers: int, pipeline: int, virtual: int, split: Split) -> l
     return [_divide(count, virtual, "layers of each rank") for count in counts]
 
 
-def _even(layers: int, pipeline: int, virtual: int, split: Split) -> list[list[int]]:
+def _even(layers: int, pipeline: int, virtual: int, split: Split, path: Path) -> list[list[int]]:
     extra = int(split.account_for_embedding) + int(split.account_for_loss)
     per_rank = _divide(layers + extra, pipeline, "layers (with the embedding and loss counted as asked)")
     counts = [_divide(count, virtual, "layers of each rank") for count in per_rank]
+    head_rank = 0 if path == "v" else -1
     counts[0][0] -= int(split.account_for_embedding)
-    counts[-1][-1] -= int(split.account_for_loss)
-    if counts[0][0] < 0 or counts[-1][-1] < 0:
+    counts[head_rank][-1] -= int(split.account_for_loss)
+    if counts[0][0] < 0 or counts[head_rank][-1] < 0:
         raise PlacementError("a chunk would hold fewer than no layers")
     return counts
 

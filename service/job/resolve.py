@@ -6,13 +6,15 @@ from typing import Any
 
 from service.calculator.layout import Layout, Routing
 from service.calculator.model import Model
-from service.calculator.placement import PlacementError, Split, place
+from service.calculator.placement import PATHS, PlacementError, Split, place
 from service.calculator.recipe import Recipe
 from service.calculator.routing import PERMILLE
+from service.calculator.schedules import torch_group
+from service.calculator.schedules.schedule import CHUNKS
 from service.catalog.profiles import Profile, profile_of
 from service.job.architecture import resolve_architecture
 from service.job.checkpointing import checkpointing_of, fill_checkpointing, unpriced_checkpointing
-from service.job.diagnostics import Diagnostic, Findings, MissingFact, Origin
+from service.job.diagnostics import Diagnostic, Findings, MissingFact
 from service.job.kernels import fill_kernels, kernel_parts, unpriced_kernels
 from service.job.schema import Job
 from service.job.states import fill_states, state_parts, unpriced_states
@@ -189,6 +191,9 @@ def _attention_notice(values: Values) -> list[Diagnostic]:
     return [Diagnostic("assumed", "info", message, ("/kernels/attention",), "auto", "", fixes)]
 
 
+TORCH_PIPELINES = {"fsdp2", "fsdp1", "ddp", "hf-trainer"}
+"""Frameworks whose pipelines are torch.distributed.pipelining's."""
+
 UNPRICED = {
     "/kernels/cuda_graphs": "CUDA graphs",
 }
@@ -198,8 +203,6 @@ def _unpriced(values: Values) -> list[Diagnostic]:
     """Refuse what changes memory and is not itemised yet, rather than leave it out silently."""
     found = [(pointer, what) for pointer, what in UNPRICED.items() if values.get(pointer) not in (None, "none", False)]
     found += [*unpriced_states(values), *unpriced_kernels(values), *unpriced_checkpointing(values)]
-    if values.get("/schedule") not in (None, "gpipe", "1f1b", "interleaved"):
-        found.append(("/schedule", f"the schedule {values.get('/schedule')}"))
     return [
         Diagnostic("unsupported_option", "error", f"{what} is not supported yet", (pointer,), str(values.get(pointer)))
         for pointer, what in found
@@ -227,6 +230,7 @@ def _fill_mask(values: Values, profile: Profile) -> None:
 
 def _fill_layout(values: Values, profile: Profile) -> Sequence[MissingFact]:
     """Defaults of degrees, batch, schedule and checkpointing; returns the facts that nothing implies."""
+    values.fill("/parallelism/virtual_pipeline", CHUNKS.get(values.get("/schedule")), "derived", "schedule")
     for degree in ("tensor", "pipeline", "virtual_pipeline", "context", "expert"):
         values.fill(f"/parallelism/{degree}", 1, "default", profile.identity)
     if values.get("/framework/name") == "megatron-core":
@@ -262,12 +266,19 @@ def _fill_data(values: Values) -> bool:
 
 
 def _fill_batch(values: Values, profile: Profile) -> None:
-    """Megatron: an absent global batch is one micro-batch on every data-parallel rank."""
+    """An absent global batch is one micro-batch on every data-parallel rank, or enough of them to fill the pipeline.
+
+    Twice the pipeline degree fills every schedule, so a job that does not say holds as much as it ever will.
+    """
     micro, data = values.get("/batch/micro"), values.get("/parallelism/data")
-    accumulation = values.get("/batch/accumulation")
+    accumulation, pipeline = values.get("/batch/accumulation"), values.get("/parallelism/pipeline")
     if values.get("/batch/global") is None:
-        origin: Origin = "derived" if accumulation else "default"
-        values.fill("/batch/global", micro * data * (accumulation or 1), origin, f"micro · data ({profile.identity})")
+        if accumulation:
+            values.fill("/batch/global", micro * data * accumulation, "derived", "micro · data · accumulation")
+        elif pipeline > 1:
+            values.fill("/batch/global", micro * data * 2 * pipeline, "assumed", "a full pipeline: 2 · pipeline")
+        else:
+            values.fill("/batch/global", micro * data, "default", f"micro · data ({profile.identity})")
     values.fill(
         "/batch/accumulation",
         max(values.get("/batch/global") // (micro * data), 1),
@@ -279,8 +290,12 @@ def _fill_batch(values: Values, profile: Profile) -> None:
 def _fill_schedule(values: Values, profile: Profile) -> None:
     chunks = values.get("/parallelism/virtual_pipeline")
     values.fill("/schedule", "interleaved" if chunks > 1 else "1f1b", "default", profile.identity)
+    pipeline, run = values.get("/parallelism/pipeline"), values.get("/batch/accumulation")
+    if values.get("/schedule") == "interleaved" and values.get("/framework/name") in TORCH_PIPELINES and run:
+        group = torch_group(pipeline, run)
+        values.fill("/parallelism/microbatch_group_size", group, "default", "torch: m // max(1, m // p)")
     if values.get("/schedule") == "interleaved":
-        values.fill("/parallelism/microbatch_group_size", values.get("/parallelism/pipeline"), "default", "pipeline")
+        values.fill("/parallelism/microbatch_group_size", pipeline, "default", "pipeline")
 
 
 def _layout(values: Values, model: Model) -> Layout:
@@ -302,7 +317,14 @@ def _layout(values: Values, model: Model) -> Layout:
         virtual=virtual,
         schedule=values.get("/schedule"),
         group=degrees.get("microbatch_group_size") or pipeline,
-        placement=place(model.layers, pipeline, virtual, split, model.prediction.depths if model.prediction else 0),
+        placement=place(
+            model.layers,
+            pipeline,
+            virtual,
+            split,
+            model.prediction.depths if model.prediction else 0,
+            PATHS.get(values.get("/schedule"), "loop"),
+        ),
         micro_batch=batch["micro"],
         micro_batches=batch["accumulation"],
         sequence_length=batch["sequence_length"],

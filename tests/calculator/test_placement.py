@@ -105,3 +105,26 @@ def test_every_layer_is_placed_once(pipeline: int, virtual: int, each: int) -> N
     placed = place(pipeline * virtual * each, pipeline, virtual)
     found = sorted(layer for rank in placed.chunks for chunk in rank for layer in chunk)
     assert found == list(range(pipeline * virtual * each))
+
+
+def test_a_v_comes_back_to_the_first_rank() -> None:
+    """Rank r holds stages r and 2p-1-r, so the first rank holds both the embedding and the head."""
+    placed = place(8, 2, 2, path="v")
+    assert placed.chunks == (((0, 1), (6, 7)), ((2, 3), (4, 5)))
+    assert [placed.embedding_chunk(rank) for rank in range(2)] == [0, None]
+    assert [placed.head_chunk(rank) for rank in range(2)] == [1, None]
+
+
+def test_a_v_counts_the_loss_on_the_first_rank() -> None:
+    split = Split(account_for_embedding=True, account_for_loss=True)
+    placed = place(30, 4, 2, split, path="v")
+    assert [[len(chunk) for chunk in rank] for rank in placed.chunks] == [[3, 3], [4, 4], [4, 4], [4, 4]]
+
+
+def test_both_ways_holds_the_model_twice() -> None:
+    """DualPipe: one copy runs down the ranks, the other up."""
+    placed = place(8, 4, 2, path="both_ways")
+    assert placed.chunks[0] == ((0, 1), (6, 7))
+    assert placed.chunks[3] == ((6, 7), (0, 1))
+    assert [placed.embedding_chunk(rank) for rank in range(4)] == [0, None, None, 1]
+    assert [placed.head_chunk(rank) for rank in range(4)] == [1, None, None, 0]

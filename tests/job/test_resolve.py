@@ -190,3 +190,23 @@ def test_a_found_layout_written_into_the_job_resolves_to_that_layout() -> None:
     )
     written = job_with_layout(job(parallelism={}, batch={"sequence_length": 8192}), resolved.layout)
     assert resolve(written).layout == resolved.layout
+
+
+def test_a_job_that_does_not_say_how_many_micro_batches_fills_its_pipeline() -> None:
+    resolved = resolve(job(batch={"micro": 1, "sequence_length": 4096}, parallelism={"tensor": 8, "pipeline": 4}))
+    assert resolved.layout.micro_batches == 8
+    assert source(resolved, "/batch/global") == "assumed"
+
+
+@pytest.mark.parametrize(("schedule", "chunks"), [("zbv", 2), ("dualpipe", 2), ("zb_h1", 1), ("gpipe", 1)])
+def test_a_schedule_brings_its_number_of_chunks(schedule: str, chunks: int) -> None:
+    assert resolve(job(schedule=schedule)).layout.virtual == chunks
+
+
+def test_torch_pipelines_group_micro_batches_their_own_way() -> None:
+    """G = m // max(1, m // p)."""
+    batch = {**BASE["batch"], "global": 9}
+    parallelism = {"pipeline": 4, "virtual_pipeline": 2}
+    torch = job(framework={"name": "fsdp2"}, world_size=4, sharding={}, parallelism=parallelism, batch=batch)
+    assert resolve(torch).layout.group == 4
+    assert resolve(torch.model_copy(update={"batch": torch.batch.model_copy(update={"global_": 10})})).layout.group == 5

@@ -31,9 +31,9 @@ def with_adapters(
         sides = _layer_sides(model.kinds[kind], model.hidden_size)
         found += _factors(sides, adapters, layout, layer_unit(kind), count)
     ends = []
-    if stage == 0:
+    if layout.placement.embedding_chunk(stage) is not None:
         ends.append((EMBEDDING, EMBEDDING, (model.vocab_size, model.hidden_size)))
-    if stage == layout.pipeline - 1:
+    if layout.placement.head_chunk(stage) is not None:
         ends.append((HEAD, HEAD, (model.hidden_size, model.vocab_size)))
     for unit, module, side in ends:
         found += _factors({module: side}, adapters, layout, unit, 1)

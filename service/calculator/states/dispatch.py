@@ -16,7 +16,7 @@ from service.calculator.states.zero import zero_host_lines, zero_lines
 def state_lines(model: Model, layout: Layout, recipe: Recipe, stage: int) -> list[Line]:
     """Lines of weights, gradients, optimizer states, and of the buffers that the framework moves them through."""
     parameters = _held(model, layout, recipe, stage)
-    last = stage == layout.pipeline - 1
+    last = layout.placement.head_chunk(stage) is not None
     match recipe.framework:
         case "megatron-core":
             return megatron_lines(parameters, model, layout, recipe, stage)

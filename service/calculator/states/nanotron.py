@@ -24,7 +24,7 @@ def nanotron_lines(
 ) -> list[Line]:
     """Everything that a stage keeps beside activations."""
     kept = [line for line in megatron_lines(parameters, model, layout, recipe, stage) if line.alive != INITIALIZATION]
-    passing = whole_gradients(parameters, recipe.compute, 0, last=stage == layout.pipeline - 1)
+    passing = whole_gradients(parameters, recipe.compute, 0, last=layout.placement.head_chunk(stage) is not None)
     replicas = where(layout.data * layout.context - 1, 1, 0)
     elements = parameter_count(parameters)
     buckets = Tensor("gradients.buckets", Category.COMMUNICATION, (elements,), recipe.compute, ("tensor",), SOURCE)

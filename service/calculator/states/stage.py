@@ -65,7 +65,10 @@ def stage_parameters(model: Model, layout: Layout, recipe: Recipe, stage: int) -
     """
     vocabulary = padded_vocabulary(model.vocab_size, layout.tensor, recipe.vocabulary_multiple)
     grid = ExpertGrid(layout.expert, layout.expert_tensor)
-    first, last = stage == 0, stage == layout.pipeline - 1
+    first, last = (
+        layout.placement.embedding_chunk(stage) is not None,
+        layout.placement.head_chunk(stage) is not None,
+    )
     found: list[StageParameters] = []
     if first:
         found += [
