@@ -52,10 +52,21 @@ def fill_kernels(values: Values, profile: Profile) -> None:
         fill("/kernels/softmax_fp32", value=True, rule="Megatron's softmax in torch's own operations")
     fill("/dropout/hidden", profile.hidden_dropout)
     fill("/dropout/attention", profile.attention_dropout)
+    if values.get("/adapters") is not None:
+        fill("/adapters/dropout", _adapter_dropout(values.get("/framework/version")), "the tool's default")
     if values.get("/model/num_experts"):
         fill("/kernels/moe_dispatcher", "allgather" if implementation in MEGATRON else "alltoall")
         fill("/kernels/grouped_gemm", implementation not in MEGATRON)
         values.fill("/moe/imbalance", 1.0, "assumed", "balanced routing")
+
+
+ADAPTER_DROPOUT = {"litgpt": 0.05, "swift": 0.05}
+"""Dropout before adapters, of tools that set one: litgpt finetune/lora.py, ms-swift's tuner arguments."""
+
+
+def _adapter_dropout(version: str | None) -> float:
+    text = (version or "").lower()
+    return next((dropout for tool, dropout in ADAPTER_DROPOUT.items() if tool in text), 0.0)
 
 
 def _fill_titan(values: Values, fill: Any) -> None:

@@ -472,6 +472,8 @@ class AdaptersSection(Section):
     """Type of the frozen weights."""
     dtype: Dtype | None = Field(None, examples=["bf16"])
     """Type of the adapters."""
+    dropout: Probability | None = Field(None, examples=[0.05])
+    """Probability with which an adapter drops elements of its input; any above 0 keeps the rest and a mask."""
     trained_modules: list[Literal["embedding", "head"]] | None = Field(None, max_length=2, examples=[None])
     """Modules trained in full beside the adapters."""
 

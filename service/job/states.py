@@ -137,6 +137,7 @@ def state_parts(values: Values, profile: Profile) -> dict[str, Any]:
         "gradients": precision["gradients"],
         "loading_known": version is None or profile.covers(version),
         "gradient_copy_kept": dated is not None and dated < tuple(profile.gradient_copies_kept_until),
+        "gradients_flattened": dated is not None and dated < tuple(profile.gradients_flattened_until),
         "reduce": precision["reduce"],
         "autocast": bool(precision.get("autocast")),
         "moments": tuple(values.get("/optimizer/moments")),
@@ -214,4 +215,5 @@ def _adapters(values: Values) -> Adapters | None:
         dtype=stated["dtype"],
         quantization=stated.get("quantization") or ("nf4" if stated["type"] == "qlora" else None),
         trained=tuple(stated.get("trained_modules") or ()),
+        dropout=stated.get("dropout") or 0.0,
     )

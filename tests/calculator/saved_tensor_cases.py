@@ -90,8 +90,8 @@ def unnormalised_routing(d: Dims) -> int:
 
 
 def grouped_routing(d: Dims) -> int:
-    """DeepSeek's choice among one group of experts: indices, a mask, and the router's weight in fp32."""
-    return d["T"] * (2 * 8 + 8 + 8) + 4 * 8 * d["h"]
+    """DeepSeek's choice among one group of experts: indices and a mask."""
+    return d["T"] * (2 * 8 + 8 + 8)
 
 
 FUSED = {"transformer_impl": "hf", "attention": "sdpa"}
@@ -158,6 +158,12 @@ CASES: Mapping[str, Case] = {
         {**MEGATRON, "grouped_gemm": True, "dispatcher": "alltoall"},
         only="mlp. router. dispatch. experts.",
         beside=frozenset({"router.balance_scores", "dispatch.map"}),
+    ),
+    "titan.moe.grouped_mm (MoE block without its norm; E=8 top-2 f_e=128)": Case(
+        PLAIN,
+        experts(8, 2, 128),
+        {**HF, "transformer_impl": "titan", "grouped_gemm": True},
+        only="router. experts.",
     ),
     "hf.llama.mha.sdpa.bf16": llama(HF, PLAIN),
     "hf.llama.kv2.sdpa.bf16": llama(HF, PLAIN),

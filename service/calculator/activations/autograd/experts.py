@@ -37,14 +37,15 @@ def _tokens(forward: Forward, name: str, width: Int, dtype: str) -> Value:
 def _router(forward: Forward, moe: Moe, value: Value) -> None:
     """Scores in fp32, the chosen experts, and the chosen scores with their sum, by which they are normalised.
 
-    DeepSeek's router, which a bias balances, and torchtitan's multiply in fp32 and keep a copy of the input for that.
+    DeepSeek's router, which a bias balances, and torchtitan's multiply in fp32 and keep copies of their operands.
     """
     scores = _tokens(forward, "router.scores", moe.experts, "fp32")
+    read = [value] if forward.trained else []
     if moe.expert_bias or forward.recipe.transformer_impl == "titan":
         wide = _tokens(forward, "router.input_fp32", forward.model.hidden_size, "fp32")
-        forward.tape.record("mm", "router_gate", (scores,), (wide,) if forward.trained else ())
-    else:
-        forward.tape.record("mm", "router_gate", (scores,), (value,) if forward.trained else ())
+        weight = Value("router.weight_fp32", (moe.experts, forward.model.hidden_size), "fp32", ())
+        read = [wide, weight] if forward.trained else [weight]
+    forward.tape.record("mm", "router_gate", (scores,), tuple(read))
     forward.tape.record("pointwise", "router", (), (scores,))
     chosen = _tokens(forward, "router.chosen", moe.top_k, "fp32")
     indices = _tokens(forward, "router.indices", moe.top_k, "int64")

@@ -105,9 +105,13 @@ class Forward:
         for carried in linear.carries:
             if carried not in adapters.modules:
                 continue
-            read = value if value.dtype == dtype else self.like(value, f"{name}.{carried}_adapter.input", dtype)
+            label = f"{name}.{carried}_adapter"
+            read = value if value.dtype == dtype else self.like(value, f"{label}.input", dtype)
+            if adapters.dropout > 0:
+                read = self.like(value, f"{label}.input", dtype)
+                self.tape.record("dropout", linear.module, (read,), (self.like(value, f"{label}.mask", "bool"),))
             shape = (*value.shape[:-1], adapters.rank)
-            between = Value(f"{name}.{carried}_adapter.between", shape, dtype, BY_CONTEXT)
+            between = Value(f"{label}.between", shape, dtype, BY_CONTEXT)
             self.tape.record("mm", f"{linear.module}.lora_a", (between,), (read,))
             self.tape.record("mm", f"{linear.module}.lora_b", (), (between,))
 
