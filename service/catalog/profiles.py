@@ -43,6 +43,7 @@ class Profile:
     activation: str = ""
     logits_kept: bool = False
     gradient_copies_kept_until: Sequence[int] = ()
+    gradients_flattened_until: Sequence[int] = ()
 
     @property
     def identity(self) -> str:

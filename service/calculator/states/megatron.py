@@ -121,7 +121,9 @@ def _weights(
 
 def _buffers(group: _Group, recipe: Recipe) -> list[Line]:
     padding = group.length - parameter_count(group.parameters)
+    flat = parameter_count(group.parameters) * recipe.gradients_flattened
     return [
+        group.line(Category.COMMUNICATION, "gradients.flattened", flat, recipe.gradients, (Moment.OPTIMIZER_STEP,)),
         group.line(Category.WEIGHTS, "weights.buffer_padding", padding, recipe.parameters, FROM_START),
         group.line(Category.GRADIENTS, "gradients.buffer", group.length, recipe.gradients, FROM_START),
     ]
