@@ -24,24 +24,28 @@ from service.calculator.model import (
 from service.calculator.parameters import model_parameters
 from service.calculator.placement import place
 from service.calculator.step_time import Rates, StepTime, rates_of, step_time
-from service.calculator.step_time.collectives import all_reduce_seconds, gather_seconds, group_of, send_seconds
-from service.calculator.step_time.rates import GROUPED
+from service.calculator.step_time.fabric import Collective, Curve, Fabric
+from service.calculator.step_time.rates import AttentionRates
 from service.calculator.units import where
-from tests.builders import A100, H100, LLAMA_3_8B, gpt, layout, recipe
+from tests.builders import A100, LLAMA_3_8B, gpt, layout, recipe
 
 FULL = Checkpointing("full", "uniform", 1)
 SELECTIVE = Checkpointing("selective", modules=("core_attn",))
 
 FREE = 1e30
+_FREE = Collective(Curve((0.0,), (FREE,)), Curve((0.0,), (0.0,)), None)
 COUNTING = Rates(
-    matmul=1.0,
-    attention=1.0,
+    product=1.0,
+    product_8bit=1.0,
+    vector=1.0,
+    weight_gradient=1.0,
+    processors=0,
+    grouped=1.0,
+    attention=AttentionRates(1.0, 1.0, 0.0, 0.0, 0.0, 1.0),
     memory=FREE,
     kernel_seconds=0.0,
-    link_all_reduce=FREE,
-    link_gather=FREE,
-    adapter=FREE,
-    gpus_per_node=8,
+    host_seconds=0.0,
+    fabric=Fabric(_FREE, _FREE, _FREE, FREE, 8, None),
 )
 """Rates with which a second is a floating-point operation, and nothing else takes time."""
 
@@ -91,7 +95,7 @@ def test_operations_of_experts_are_those_of_the_published_count() -> None:
     """Routed experts at the rate of grouped products, shared experts and router at that of dense ones."""
     h, experts, top_k, width, shared = 1024, 16, 2, 512, 256
     model = one_layer(None, Moe(experts, top_k, width, "swiglu", shared_width=shared))
-    expected = 3 * (top_k * 6 * h * width / GROUPED + 6 * h * shared + 2 * h * experts)
+    expected = 3 * (top_k * 6 * h * width + 6 * h * shared + 2 * h * experts)
     assert operations(model) == pytest.approx(expected, rel=1e-9)
 
 
@@ -149,7 +153,7 @@ def test_selective_checkpointing_repeats_attention_alone() -> None:
 
 def test_the_optimizer_moves_gradients_states_and_weights_of_its_shard() -> None:
     """Per parameter: gradient 4, master and two moments read and written 24, weight 2; and the cleared buffer 4."""
-    moving = replace(COUNTING, matmul=FREE, attention=FREE, memory=1.0)
+    moving = replace(COUNTING, product=FREE, attention=AttentionRates(FREE, FREE), memory=1.0)
     parameters = 8_030_261_248
     alone = timed(LLAMA_3_8B, moving)
     sharded = timed(LLAMA_3_8B, moving, data=8, sharding_stage=1)
@@ -254,12 +258,13 @@ def test_overlap_hides_gradient_and_parameter_traffic() -> None:
 
 
 def test_a_ring_hides_its_traffic_behind_long_attention_and_not_behind_short() -> None:
-    rates = replace(rates_of(A100, "bf16"), memory=FREE, kernel_seconds=0.0)
-    no_traffic = replace(rates, link_gather=FREE, adapter=FREE)
+    rates = replace(rates_of(A100, recipe()), memory=FREE, kernel_seconds=0.0, host_seconds=0.0)
+    no_traffic = replace(rates, fabric=COUNTING.fabric)
+    model = gpt(4096, 4, 32)
 
     def slowdown(sequence: int, method: str) -> float:
         shape = {"context": 8, "sequence_length": sequence, "context_method": method}
-        moved, free = (timed(LLAMA_3_8B, each, **shape).pipeline_seconds for each in (rates, no_traffic))
+        moved, free = (timed(model, each, **shape).pipeline_seconds for each in (rates, no_traffic))
         return float(moved / free)
 
     assert slowdown(131072, "p2p") == pytest.approx(1.0)
@@ -278,36 +283,6 @@ def test_a_window_shortens_attention() -> None:
     windowed = replace(LLAMA_3_8B, kinds=(replace(LLAMA_3_8B.kinds[0], attention=attention),))
     shape = {"sequence_length": 65536, "micro_batches": 1}
     assert timed(windowed, **shape).step_seconds < 0.7 * timed(LLAMA_3_8B, **shape).step_seconds
-
-
-def test_collectives_follow_the_published_table() -> None:
-    """Eight A100 of one node: 79 us and 227e9 B/s; in training 30 % slower."""
-    rates = rates_of(A100, "bf16")
-    group = group_of(8, 1, rates)
-    assert all_reduce_seconds(group, 1e9, rates) == pytest.approx(78e-6 + 2 * 7 / 8 * 1e9 / (0.7 * 227e9), rel=1e-3)
-    assert gather_seconds(group, 1e9, rates) > 0.5 * all_reduce_seconds(group, 1e9, rates)
-
-
-def test_bandwidth_falls_with_the_number_of_nodes() -> None:
-    rates = rates_of(H100, "bf16")
-    times = [all_reduce_seconds(group_of(8 * nodes, 1, rates), 1e9, rates) for nodes in (1, 2, 8, 32, 64)]
-    assert np.all(np.diff(times) > 0)
-    one_each = group_of(8, 8, rates)
-    assert (one_each.local, one_each.nodes) == (1.0, 8.0)
-
-
-def test_a_group_of_one_costs_nothing() -> None:
-    rates = rates_of(A100, "bf16")
-    group = group_of(1, 1, rates)
-    assert all_reduce_seconds(group, 1e9, rates) == gather_seconds(group, 1e9, rates) == 0.0
-    assert send_seconds(group, 1e9, rates) == 0.0
-
-
-def test_a_device_without_the_type_computes_at_its_half_precision_peak() -> None:
-    volta = replace(A100, architecture="sm70", peak_flops={"fp16": 125e12, "fp32": 15.7e12})
-    assert rates_of(volta, "bf16").matmul == rates_of(volta, "fp16").matmul
-    with pytest.raises(ValueError, match="no peak of bf16"):
-        rates_of(replace(A100, peak_flops={}), "bf16")
 
 
 def test_the_head_works_on_the_padded_vocabulary() -> None:

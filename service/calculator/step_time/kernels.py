@@ -1,19 +1,17 @@
-"""Seconds of kernels on one GPU: matrix products, attention, and passes that only move memory."""
+"""Seconds of kernels on one GPU: matrix products, and passes that only move memory."""
 
 from dataclasses import dataclass
 
-from service.calculator.layout import Layout
-from service.calculator.recipe import Recipe
-from service.calculator.step_time.floats import Float, as_float, larger, smaller
-from service.calculator.step_time.rates import ATTENTION_BACKWARD, Rates
-from service.calculator.units import BYTES
+import numpy as np
 
-SCORE_PASSES = {"unfused": (4, 5), "eager": (5, 7)}
-"""Times that stored attention scores are read or written, forward and backward: 9 with a fused softmax, 12 without
-(time_model.md 3: 3 to 9 and 11 to 12 passes behave like measured kernels)."""
+from service.calculator.step_time.floats import Float, larger, smaller
+from service.calculator.step_time.rates import MOST_SPLITS, SPLIT_DEPTH, TILE_COLUMNS, TILE_ROWS, Rates
 
-SCORE_KERNELS = 4
-"""Kernels of attention that stores its scores: two products, scaling with the mask, softmax."""
+ACCUMULATED = 8
+"""Bytes an element that a weight gradient reads and writes in an fp32 accumulator."""
+
+CAST_BYTES = 4
+"""Bytes an element to turn a 16-bit operand into 8 bits, and its transpose for the backward: read 2, write 1 + 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +34,25 @@ class Cost:
         return self.forward + self.backward
 
 
-def product(rows: Float, inner: Float, columns: Float, width: int, rates: Rates) -> Cost:
-    """A linear layer of `rows` tokens, `inner` inputs and `columns` outputs; its backward is two products of that size.
+def product(
+    rows: Float, inner: Float, columns: Float, width: int, rates: Rates, *, eight_bit: bool = False, copies: Float = 1.0
+) -> Cost:
+    """A linear layer of `rows` tokens, `inner` inputs and `columns` outputs, `copies` times side by side.
 
-    Roofline: the slower of computing 2·rows·inner·columns and moving the three operands once.
+    Its backward is two products: the gradient of the inputs, and that of the weight, added to an fp32 accumulator.
     """
-    compute = 2.0 * rows * inner * columns / rates.matmul
-    memory = width * (rows * inner + inner * columns + rows * columns) / rates.memory
-    once = larger(compute, memory) + rates.kernel_seconds
-    return Cost(once, 2.0 * once)
+    rate = rates.product_8bit if eight_bit else rates.product
+    operand = 1 if eight_bit else width
+    fixed = rates.kernel_seconds
+    moved = operand * (rows * inner + inner * columns + rows * columns) + (width - operand) * rows * columns
+    forward = _roofline(rows, columns, inner, copies, rate, moved, rates)
+    inputs = _roofline(rows, inner, columns, copies, rate, moved, rates)
+    gathered = operand * (rows * inner + rows * columns) + ACCUMULATED * inner * columns
+    weight = _roofline(inner, columns, rows, copies, rate * rates.weight_gradient, gathered, rates)
+    cast = Cost()
+    if eight_bit:
+        cast = Cost(copies * rows * inner, copies * rows * columns).times(CAST_BYTES / rates.memory)
+    return Cost(forward + fixed, inputs + weight + 2.0 * fixed) + cast
 
 
 def passes(elements: Float, forward: float, backward: float, width: int, rates: Rates) -> Cost:
@@ -53,27 +61,20 @@ def passes(elements: Float, forward: float, backward: float, width: int, rates: 
     return Cost(once * forward + rates.kernel_seconds, once * backward + rates.kernel_seconds)
 
 
-def attention_core(
-    heads: int, key_dim: int, value_dim: int, window: int | None, layout: Layout, recipe: Recipe, rates: Rates
-) -> Cost:
-    """Scores, softmax and weighted values of one layer on one GPU; `key_dim` and `value_dim` are widths of a head.
+def _roofline(
+    rows: Float, columns: Float, inner: Float, copies: Float, rate: Float, moved: Float, rates: Rates
+) -> Float:
+    """The slower of computing `copies` products and moving their operands once.
 
-    Fused kernels skip what is masked: a query meets half of the sequence, or its window. Kernels that store scores
-    compute and touch all of them.
+    A product is computed in tiles, as many at a time as there are multiprocessors; the last wave takes as long as the
+    others, unless the inner dimension is long enough to be split. A device without tiles computes what there is.
     """
-    tokens, sequence = as_float(layout.tokens), as_float(layout.sequence_length)
-    local_heads = heads / as_float(layout.tensor)
-    per_pair = 2.0 * local_heads * (key_dim + value_dim)
-    if recipe.scores_stored:
-        return _stored_scores(tokens * sequence, per_pair, local_heads, recipe, rates)
-    keys = sequence / 2.0 if window is None else smaller(sequence / 2.0, float(window))
-    once = tokens * keys * per_pair / rates.attention
-    return Cost(once + rates.kernel_seconds, ATTENTION_BACKWARD * once + rates.kernel_seconds)
-
-
-def _stored_scores(pairs: Float, per_pair: Float, local_heads: Float, recipe: Recipe, rates: Rates) -> Cost:
-    forward, backward = SCORE_PASSES[recipe.attention]
-    once = pairs * per_pair / rates.matmul
-    scores = pairs * local_heads * BYTES[recipe.compute] / rates.memory
-    fixed = SCORE_KERNELS * rates.kernel_seconds
-    return Cost(once + scores * forward + fixed, 2.0 * once + scores * backward + fixed)
+    compute: Float
+    if rates.processors:
+        tiles: Float = copies * np.ceil(rows / TILE_ROWS) * np.ceil(columns / TILE_COLUMNS)
+        splits = np.floor(smaller(larger(inner / SPLIT_DEPTH, 1.0), float(MOST_SPLITS)))
+        waves = np.ceil(tiles * splits / rates.processors) / splits
+        compute = 2.0 * waves * rates.processors * TILE_ROWS * TILE_COLUMNS * inner / rate
+    else:
+        compute = 2.0 * copies * rows * columns * inner / rate
+    return larger(compute, copies * moved / rates.memory)

@@ -1,42 +1,43 @@
-"""Seconds of one decoder layer and of the model's two ends, for one micro-batch on one GPU."""
+"""Seconds of one decoder layer, for one micro-batch on one GPU."""
 
 from collections.abc import Mapping
 
 from service.calculator.layout import Layout
 from service.calculator.model import LayerKind, Mlp, Model
-from service.calculator.parameters import padded_vocabulary
 from service.calculator.recipe import Recipe
 from service.calculator.step_time.collectives import all_reduce_seconds, gather_seconds, group_of
+from service.calculator.step_time.eager import eager_norm
 from service.calculator.step_time.feedforward import feedforward_parts
-from service.calculator.step_time.floats import Float, as_float, choose
-from service.calculator.step_time.kernels import Cost, passes, product
+from service.calculator.step_time.floats import Float, as_float, choose, larger, smaller
+from service.calculator.step_time.kernels import Cost, passes
 from service.calculator.step_time.mixers import mixer_parts
 from service.calculator.step_time.rates import Rates
 from service.calculator.units import BYTES
 
-NORM_PASSES = {True: (2, 3), False: (18, 40)}
+NORM_PASSES = {False: (2, 3), True: (18, 40)}
 """Full-width passes of a norm, forward and backward: fused, and as separate fp32 operations (PyTorch's own kernels
 counted one by one; time_model.md 5 has 4 to 5 against 50 to 75 for both passes)."""
 
 RESIDUAL_PASSES = (3, 2)
 """Read two and write one; the gradient is read once and written once."""
 
-LOSS_BYTES = 16
-"""Bytes moved per logit: read bf16, write fp32; then read fp32, write fp32 and bf16 (memory_model.md 4, Megatron)."""
-
-LOSS_REDUCTIONS = 3
-"""All-reduces of one number per token: maximum, predicted logit, sum (megatron/core/tensor_parallel)."""
+DROPOUT_PASSES = (0.5, 2.5)
+"""Dropout before the residual, fused with it: a mask of one byte is written, and read beside the gradient."""
 
 RECOMPUTED = {
     "core_attn": ("core",),
     "layernorm": ("norms",),
-    "mlp": ("mlp", "activation", "mlp_traffic"),
-    "moe": ("router", "mlp", "activation", "permute", "expert_traffic"),
+    "mlp": ("up", "down", "activation", "mlp_traffic"),
+    "moe": ("router", "up", "down", "activation", "permute", "expert_traffic"),
     "moe_act": ("activation",),
     "mla_up_proj": ("up_projections", "rotary"),
     "shared_experts": ("shared_experts",),
 }
 """Parts of a layer whose forward runs again, by selective module (memory_model.md 6)."""
+
+
+SLOWED = 0.13
+"""What a collective and a product that run at the same time cost each other (Galvatron, time_model.md 3)."""
 
 
 def layer_parts(kind: LayerKind, model: Model, layout: Layout, recipe: Recipe, rates: Rates) -> Mapping[str, Cost]:
@@ -45,17 +46,19 @@ def layer_parts(kind: LayerKind, model: Model, layout: Layout, recipe: Recipe, r
     tokens = as_float(layout.tokens)
     residual = tokens * hidden / as_float(layout.sequence_shards)
     halves = sum(each is not None for each in (kind.attention, kind.mlp))
-    traffic = _tensor_traffic(tokens * hidden * width, layout, rates)
+    dropped = float(recipe.hidden_dropout > 0)
+    forward, backward = (each + dropped * more for each, more in zip(RESIDUAL_PASSES, DROPOUT_PASSES, strict=True))
     parts = {
-        "norms": passes(residual, *NORM_PASSES[recipe.norm_fused], width, rates).times(kind.norms),
-        "residuals": passes(residual, *RESIDUAL_PASSES, width, rates).times(halves),
+        "norms": passes(residual, *NORM_PASSES[eager_norm(recipe)], width, rates).times(kind.norms),
+        "residuals": passes(residual, forward, backward, width, rates).times(halves),
         **mixer_parts(kind.attention, hidden, layout, recipe, rates),
         **feedforward_parts(kind.mlp, hidden, layout, recipe, rates),
     }
+    size = tokens * hidden * width
     if kind.attention is not None:
-        parts["mixer_traffic"] = traffic
+        parts["mixer_traffic"] = _tensor_traffic(size, parts["inputs"], layout, recipe, rates)
     if isinstance(kind.mlp, Mlp):
-        parts["mlp_traffic"] = traffic
+        parts["mlp_traffic"] = _tensor_traffic(size, parts["up"], layout, recipe, rates)
     return parts
 
 
@@ -76,56 +79,21 @@ def selective_recompute(parts: Mapping[str, Cost], modules: tuple[str, ...]) -> 
     return total
 
 
-def embedding_cost(model: Model, layout: Layout, recipe: Recipe, rates: Rates) -> Cost:
-    """Lookup of the vocabulary shard, then the sum over the tensor group."""
-    width, hidden = BYTES[recipe.compute], float(model.hidden_size)
-    tokens = as_float(layout.tokens)
-    group = group_of(layout.tensor, 1, rates)
-    size = tokens * hidden * width
-    reduced, gathered = all_reduce_seconds(group, size, rates), gather_seconds(group, size, rates)
-    sequence = layout.sequence_parallel == 1
-    traffic = Cost(choose(sequence, gathered, reduced), choose(sequence, gathered, gathered * 0.0))
-    return passes(tokens * hidden, 2, 2, width, rates) + traffic
-
-
-def head_cost(model: Model, layout: Layout, recipe: Recipe, rates: Rates) -> Cost:
-    """Final norm, output head over the padded vocabulary, and loss."""
-    width, hidden = BYTES[recipe.compute], float(model.hidden_size)
-    tokens, tensor = as_float(layout.tokens), as_float(layout.tensor)
-    vocabulary = as_float(padded_vocabulary(model.vocab_size, layout.tensor, recipe.vocabulary_multiple)) / tensor
-    group = group_of(layout.tensor, 1, rates)
-    residual = tokens * hidden / as_float(layout.sequence_shards)
-    size = tokens * hidden * width
-    reduced, gathered = all_reduce_seconds(group, size, rates), gather_seconds(group, size, rates)
-    sequence = layout.sequence_parallel == 1
-    traffic = Cost(choose(sequence, gathered, gathered * 0.0), choose(sequence, gathered, reduced))
-    once = tokens * vocabulary * (LOSS_BYTES / 2) / rates.memory
-    loss = Cost(once + LOSS_REDUCTIONS * group.fixed_seconds, once)
-    norm = passes(residual, *NORM_PASSES[recipe.norm_fused], width, rates)
-    return norm + product(tokens, hidden, vocabulary, width, rates) + traffic + loss
-
-
-def prediction_cost(
-    model: Model, layers: Mapping[int, Cost], head: Cost, layout: Layout, recipe: Recipe, rates: Rates
-) -> Cost:
-    """Multi-token prediction on the last stage: for each depth a projection from 2h to h, a layer, the head again."""
-    if model.prediction is None:
-        return Cost()
-    hidden, tensor = float(model.hidden_size), as_float(layout.tensor)
-    joined = product(as_float(layout.tokens), 2.0 * hidden, hidden / tensor, BYTES[recipe.compute], rates)
-    return (joined + layers[model.prediction.kind] + head).times(model.prediction.depths)
-
-
-def _tensor_traffic(size_bytes: Float, layout: Layout, rates: Rates) -> Cost:
+def _tensor_traffic(size_bytes: Float, first: Cost, layout: Layout, recipe: Recipe, rates: Rates) -> Cost:
     """One half's tensor-parallel traffic: an all-reduce each way, or a gather and a scatter each way.
 
-    With sequence parallelism the backward also gathers the norm's output again; Megatron and Transformer Engine start
-    that gather before the input-gradient product and wait for it after (tensor_parallel/layers.py), so it is hidden.
+    Megatron sums a projection's input gradient while it computes that of its weight, half of the `first` product's
+    backward, and with sequence parallelism gathers the input again behind the other half (tensor_parallel/layers.py);
+    so recomputation costs more than a third (Korthikanti et al. 2022, section 5). Elsewhere nothing is hidden.
     """
-    group = group_of(layout.tensor, 1, rates)
-    once = choose(
-        layout.sequence_parallel == 1,
-        2.0 * gather_seconds(group, size_bytes, rates),
-        all_reduce_seconds(group, size_bytes, rates),
-    )
-    return Cost(once, once)
+    if isinstance(layout.tensor, int) and layout.tensor == 1:
+        return Cost()
+    group = group_of(layout.tensor, 1, rates.fabric)
+    gathered = gather_seconds(group, size_bytes, rates.fabric)
+    reduced = all_reduce_seconds(group, size_bytes, rates.fabric)
+    summed = choose(layout.sequence_parallel == 1, gathered, reduced)
+    if recipe.framework == "megatron-core":
+        beside = first.backward / 2.0
+        summed = larger(summed - beside, 0.0) + SLOWED * smaller(summed, beside)
+    backward = choose(layout.sequence_parallel == 1, gathered + summed, summed)
+    return Cost(choose(layout.sequence_parallel == 1, 2.0 * gathered, reduced), backward)

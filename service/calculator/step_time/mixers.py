@@ -5,13 +5,17 @@ from collections.abc import Mapping
 from service.calculator.layout import Layout
 from service.calculator.model import Attention, LatentAttention, Mamba, Mixer
 from service.calculator.recipe import Recipe
-from service.calculator.step_time.collectives import gather_seconds, group_of
+from service.calculator.step_time.attention import attention_core
+from service.calculator.step_time.collectives import exchange_seconds, gather_seconds, group_of
+from service.calculator.step_time.eager import eager_rotary
 from service.calculator.step_time.floats import Float, as_float, larger
-from service.calculator.step_time.kernels import Cost, attention_core, passes, product
+from service.calculator.step_time.kernels import Cost, passes, product
 from service.calculator.step_time.rates import Rates
 from service.calculator.units import BYTES
 
-ROTARY_PASSES = (2, 2)
+ROTARY_PASSES = {False: (2, 2), True: (9, 9)}
+"""Fused: read and write once. As separate operations: two products with sine and cosine, the turned halves negated and
+joined, one sum."""
 
 MERGE_PASSES = (5, 5)
 """A partial output is read in 16 bits, the running one read and written in fp32 (memory_model.md 3.6: c partial outputs
@@ -38,10 +42,11 @@ def _attention(attention: Attention, hidden: int, layout: Layout, recipe: Recipe
     core = attention_core(
         attention.heads, attention.head_dim, attention.head_dim, attention.window, layout, recipe, rates
     )
+    eight = recipe.fp8 is not None
     return {
-        "projections": product(tokens, hidden, query + 2.0 * key, width, rates)
-        + product(tokens, query, hidden, width, rates),
-        "rotary": passes(tokens * (query + key), *ROTARY_PASSES, width, rates),
+        "inputs": product(tokens, hidden, query + 2.0 * key, width, rates, eight_bit=eight),
+        "output": product(tokens, query, hidden, width, rates, eight_bit=eight),
+        "rotary": passes(tokens * (query + key), *ROTARY_PASSES[eager_rotary(recipe)], width, rates),
         "core": _over_context(core, query, 2.0 * key, layout, recipe, rates),
     }
 
@@ -52,21 +57,26 @@ def _latent(latent: LatentAttention, hidden: int, layout: Layout, recipe: Recipe
     own = tokens / as_float(layout.sequence_shards)
     heads = latent.heads / tensor
     per_key = latent.nope_dim + latent.rope_dim
-    query = heads * per_key
-    down = product(own, hidden, float(latent.latent_rank + latent.rope_dim), width, rates)
-    up = product(tokens, float(latent.latent_rank), heads * (latent.nope_dim + latent.value_dim), width, rates)
+    query, value = heads * per_key, heads * latent.value_dim
+    eight = recipe.fp8 is not None
+
+    def linear(rows: Float, inner: Float, columns: Float) -> Cost:
+        return product(rows, inner, columns, width, rates, eight_bit=eight)
+
+    down = linear(own, hidden, float(latent.latent_rank + latent.rope_dim))
+    up = linear(tokens, float(latent.latent_rank), heads * latent.nope_dim + value)
     if latent.query_rank:
-        down = down + product(own, hidden, float(latent.query_rank), width, rates)
-        up = up + product(tokens, float(latent.query_rank), query, width, rates)
+        down = down + linear(own, hidden, float(latent.query_rank))
+        up = up + linear(tokens, float(latent.query_rank), query)
     else:
-        up = up + product(tokens, hidden, query, width, rates)
+        up = up + linear(tokens, hidden, query)
     core = attention_core(latent.heads, per_key, latent.value_dim, None, layout, recipe, rates)
-    pair = heads * (per_key + latent.value_dim)
     return {
-        "projections": down + product(tokens, heads * latent.value_dim, hidden, width, rates),
+        "inputs": down,
         "up_projections": up,
-        "rotary": passes(tokens * heads * 2.0 * latent.rope_dim, *ROTARY_PASSES, width, rates),
-        "core": _over_context(core, query, pair, layout, recipe, rates),
+        "output": linear(tokens, value, hidden),
+        "rotary": passes(tokens * heads * 2.0 * latent.rope_dim, *ROTARY_PASSES[eager_rotary(recipe)], width, rates),
+        "core": _over_context(core, query, query + value, layout, recipe, rates),
     }
 
 
@@ -80,9 +90,11 @@ def _mamba(mamba: Mamba, hidden: int, layout: Layout, recipe: Recipe, rates: Rat
     columns = 2.0 * inner + state + mamba.heads / tensor
     inside = tokens * SCAN_CHUNK * (state / 2.0 + inner)
     between = 2.0 * tokens * inner * mamba.state
-    once = 2.0 * (inside + between) / rates.matmul + rates.kernel_seconds
+    once = 2.0 * (inside + between) / rates.product + rates.kernel_seconds
+    eight = recipe.fp8 is not None
     return {
-        "projections": product(tokens, hidden, columns, width, rates) + product(tokens, inner, hidden, width, rates),
+        "inputs": product(tokens, hidden, columns, width, rates, eight_bit=eight),
+        "output": product(tokens, inner, hidden, width, rates, eight_bit=eight),
         "convolution": passes(tokens * (inner + state), 2, 3, width, rates),
         "scan": Cost(once, 2.0 * once),
     }
@@ -97,14 +109,14 @@ def _over_context(core: Cost, query: Float, pair: Float, layout: Layout, recipe:
     if isinstance(layout.context, int) and layout.context == 1:
         return core
     width, tokens, context = BYTES[recipe.compute], as_float(layout.tokens), as_float(layout.context)
-    group = group_of(layout.context, layout.tensor, rates)
+    group = group_of(layout.context, layout.tensor, rates.fabric)
+    gathered = gather_seconds(group, tokens * pair * width * context, rates.fabric)
     if layout.context_method == "p2p":
         merge = passes(tokens * query, *MERGE_PASSES, width, rates)
         steps = Cost(rates.kernel_seconds, rates.kernel_seconds) + merge
-        moved = gather_seconds(group, tokens * pair * width * context, rates)
-        hidden = Cost(larger(core.forward, moved), larger(core.backward, 2.0 * moved))
+        hidden = Cost(larger(core.forward, gathered), larger(core.backward, 2.0 * gathered))
         return hidden + steps.times(context - 1.0)
-    gathers = layout.context_method == "all_gather"
-    exchanged = pair * context if gathers else pair + 2.0 * query
-    moved = gather_seconds(group, tokens * exchanged * width, rates)
-    return core + Cost(moved, moved)
+    if layout.context_method == "all_gather":
+        return core + Cost(gathered, gathered)
+    exchanged = exchange_seconds(group, tokens * (pair + 2.0 * query) * width, rates.fabric)
+    return core + Cost(exchanged, exchanged)

@@ -1,31 +1,32 @@
-"""Seconds of one optimizer step, from the work of the slowest stage (memory_model.md, section 10).
+"""Seconds of one optimizer step, from the work of its stages (memory_model.md, section 10).
 
-step = (m / (1 - bubble)) · (forward + backward of the slowest stage) + exposed data-parallel traffic + optimizer
+step = m · slowest stage + waiting · other stages + exposed data-parallel traffic + optimizer
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from service.calculator.checkpointing import recomputed_layers
+from service.calculator.checkpointing import checkpointed_layers
 from service.calculator.device import Accelerator
 from service.calculator.layout import Layout
 from service.calculator.model import Model
 from service.calculator.recipe import Recipe
-from service.calculator.schedules import Schedule, bubble_fraction
-from service.calculator.states import parameter_count, stage_parameters
-from service.calculator.step_time.collectives import all_reduce_seconds, gather_seconds, group_of, send_seconds
+from service.calculator.schedules import bubble_fraction
+from service.calculator.states.stage import StageParameters, parameter_count, stage_parameters, trained
+from service.calculator.step_time.data_parallel import (
+    Traffic,
+    exposed_in_micro_batch,
+    exposed_in_step,
+    tied_embedding_seconds,
+    traffic_of,
+)
+from service.calculator.step_time.ends import embedding_cost, head_cost, prediction_cost
 from service.calculator.step_time.floats import Float, as_float, choose, larger
 from service.calculator.step_time.kernels import Cost
-from service.calculator.step_time.layers import (
-    embedding_cost,
-    head_cost,
-    layer_parts,
-    prediction_cost,
-    selective_recompute,
-    whole,
-)
+from service.calculator.step_time.layers import layer_parts, selective_recompute, whole
+from service.calculator.step_time.optimizer import optimizer_seconds
+from service.calculator.step_time.pipeline import pipeline_seconds, schedule_of, sends
 from service.calculator.step_time.rates import Rates, rates_of
-from service.calculator.units import BYTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +47,22 @@ class StepTime:
 
 
 @dataclass(frozen=True, slots=True)
+class _Layers:
+    """Costs of each kind of layer, and the forward seconds that checkpointing repeats in one that is checkpointed."""
+
+    costs: Mapping[int, Cost]
+    again: Mapping[int, Float]
+
+
+@dataclass(frozen=True, slots=True)
 class _Stage:
-    """Work of one stage on one micro-batch, of which `recompute` is repeated; `parameters` it holds."""
+    """Work of `ranks` ranks on one micro-batch, of which `recompute` is repeated, and their data-parallel traffic."""
 
     work: Cost
     recompute: Float
-    parameters: Float
+    traffic: Traffic
+    optimizer: Float
+    ranks: int
 
 
 def step_time(
@@ -62,117 +73,97 @@ def step_time(
     Raises ValueError when no peak is known for the device.
     """
     settled = recipe.on(accelerator)
-    rates = rates or rates_of(accelerator, settled.compute)
-    stages = _stages(model, layout, settled, rates)
-    seconds, recompute = stages[0].work.both, stages[0].recompute
+    rates = rates or rates_of(accelerator, settled)
+    stages = _stages(model, layout, settled, rates, accelerator.gpus_per_node)
+    slowest, recompute = stages[0].work.both, stages[0].recompute
+    together: Float = 0.0
     traffic: Float = 0.0
     optimizer: Float = 0.0
     for stage in stages:
-        recompute = choose(stage.work.both > seconds, stage.recompute, recompute)
-        seconds = larger(seconds, stage.work.both)
-        traffic = larger(traffic, _data_parallel(stage, layout, settled, rates))
-        optimizer = larger(optimizer, _optimizer(stage.parameters, layout, settled, rates))
-    schedule = Schedule(layout.schedule, layout.pipeline, layout.virtual, layout.micro_batches, layout.group)
-    bubble = bubble_fraction(schedule)
-    pipeline = as_float(layout.micro_batches) / (1.0 - bubble) * seconds
+        seconds = stage.work.both
+        recompute = choose(seconds > slowest, stage.recompute, recompute)
+        slowest = larger(slowest, seconds)
+        together = together + seconds * stage.ranks
+        traffic = larger(traffic, exposed_in_step(stage.traffic, stage.work, layout, settled))
+        optimizer = larger(optimizer, stage.optimizer)
+    others = (together - slowest) / max(layout.pipeline - 1, 1)
+    pipeline = pipeline_seconds(layout, slowest, others)
+    traffic = traffic + tied_embedding_seconds(model, layout, settled, rates)
     step = pipeline + traffic + optimizer
     tokens = as_float(layout.tokens) * as_float(layout.micro_batches) / as_float(layout.tensor) / layout.pipeline
-    return StepTime(step, tokens / step, bubble, recompute / seconds, pipeline, traffic, optimizer)
+    bubble = bubble_fraction(schedule_of(layout))
+    return StepTime(step, tokens / step, bubble, recompute / slowest, pipeline, traffic, optimizer)
 
 
-def _stages(model: Model, layout: Layout, recipe: Recipe, rates: Rates) -> list[_Stage]:
+def _stages(model: Model, layout: Layout, recipe: Recipe, rates: Rates, gpus_per_node: int) -> list[_Stage]:
     """One stage of each composition: ranks that hold the same layers and ends do the same work."""
-    parts = {index: layer_parts(kind, model, layout, recipe, rates) for index, kind in enumerate(model.kinds)}
-    layers = {kind: whole(each) for kind, each in parts.items()}
-    again = {kind: selective_recompute(each, layout.checkpointing.modules) for kind, each in parts.items()}
-    sends = _sends(model, layout, recipe, rates)
-    found: dict[object, _Stage] = {}
+    layers = _layers(model, layout, recipe, rates)
+    compositions: dict[object, list[int]] = {}
     for rank in range(layout.pipeline):
-        chunks = [model.kinds_of(chunk) for chunk in layout.placement.chunks[rank]]
-        first, last = rank == 0, rank == layout.pipeline - 1
-        key = (first, last, tuple(tuple(sorted(chunk.items())) for chunk in chunks))
-        if key not in found:
-            work, recompute = sends, _sum(_repeated(chunk, layers, again, layout) for chunk in chunks)
-            for chunk in chunks:
-                work = work + _layers(chunk, layers)
-            if first:
-                work = work + embedding_cost(model, layout, recipe, rates)
-            if last:
-                head = head_cost(model, layout, recipe, rates)
-                work = work + head + prediction_cost(model, layers, head, layout, recipe, rates)
-            parameters = as_float(parameter_count(stage_parameters(model, layout, recipe, rank)))
-            found[key] = _Stage(work + Cost(0.0, recompute), recompute, parameters)
-    return list(found.values())
+        chunks = tuple(tuple(sorted(model.kinds_of(chunk).items())) for chunk in layout.placement.chunks[rank])
+        predicts = model.prediction is not None and layout.placement.predicts(rank)
+        key = (rank == 0, rank == layout.pipeline - 1, predicts, chunks)
+        compositions.setdefault(key, []).append(rank)
+    message = sends(model, layout, recipe, rates)
+    found = []
+    for ranks in compositions.values():
+        rank = ranks[0]
+        work, recompute = _work(model, layout, recipe, rates, layers, rank)
+        parameters = stage_parameters(model, layout, recipe, rank)
+        traffic = traffic_of(parameters, layout, recipe, rates)
+        work = work + exposed_in_micro_batch(traffic, work, recipe) + message
+        optimizer = optimizer_seconds(_trained(parameters), layout, recipe, rates, gpus_per_node)
+        found.append(_Stage(work, recompute, traffic, optimizer, len(ranks)))
+    return found
 
 
-def _layers(chunk: Mapping[int, int], layers: Mapping[int, Cost]) -> Cost:
-    total = Cost()
-    for kind, count in chunk.items():
-        total = total + layers[kind].times(count)
-    return total
+def _layers(model: Model, layout: Layout, recipe: Recipe, rates: Rates) -> _Layers:
+    costs: dict[int, Cost] = {}
+    again: dict[int, Float] = {}
+    modules = layout.checkpointing.modules
+    for index, kind in enumerate(model.kinds):
+        parts = layer_parts(kind, model, layout, recipe, rates)
+        costs[index] = whole(parts)
+        partly = layout.checkpointing.granularity == "selective" and not layout.checkpointing.every
+        again[index] = selective_recompute(parts, modules) if partly else costs[index].forward
+    return _Layers(costs, again)
 
 
-def _sum(values: Iterable[Float]) -> Float:
-    total: Float = 0.0
-    for each in values:
-        total = total + each
-    return total
+def _work(model: Model, layout: Layout, recipe: Recipe, rates: Rates, layers: _Layers, rank: int) -> tuple[Cost, Float]:
+    """A rank's forward and backward of one micro-batch, recomputation included, and the seconds that are repeated.
+
+    A pass takes no less than the host needs to issue it.
+    """
+    work = Cost()
+    recompute: Float = 0.0
+    depth, repeats = 0, as_float(0)
+    for chunk in layout.placement.chunks[rank]:
+        held = len(chunk)
+        share = _repeated_share(layout, held)
+        for kind, count in model.kinds_of(chunk).items():
+            work = work + layers.costs[kind].times(count)
+            recompute = recompute + layers.again[kind] * (share * count)
+        depth, repeats = depth + held, repeats + share * held
+    forward = larger(work.forward, rates.host_seconds * depth)
+    total = Cost(forward, larger(work.backward + recompute, rates.host_seconds * (depth + repeats)))
+    if rank == 0:
+        total = total + embedding_cost(model, layout, recipe, rates)
+    head = head_cost(model, layout, recipe, rates)
+    if rank == layout.pipeline - 1:
+        total = total + head
+    if model.prediction is not None and layout.placement.predicts(rank):
+        total = total + prediction_cost(model, layers.costs, head, layout, recipe, rates)
+    return total, recompute
 
 
-def _repeated(
-    chunk: Mapping[int, int], layers: Mapping[int, Cost], again: Mapping[int, Float], layout: Layout
-) -> Float:
-    """Forward seconds that a chunk runs again; checkpointed layers are taken from its kinds in proportion."""
-    total: Float = 0.0
-    held = sum(chunk.values())
+def _repeated_share(layout: Layout, held: int) -> Float:
+    """Share of a chunk's layers in which something is computed again; its kinds are taken in proportion."""
     if layout.checkpointing.granularity == "none" or held == 0:
-        return total
-    share = as_float(recomputed_layers(layout.checkpointing, held)) / held
-    for kind, count in chunk.items():
-        once = layers[kind].forward * share if layout.checkpointing.granularity == "full" else again[kind]
-        total = total + once * count
-    return total
+        return 0.0
+    if layout.checkpointing.modules and layout.checkpointing.granularity == "selective":
+        return 1.0
+    return as_float(checkpointed_layers(layout.checkpointing, [held])[0]) / held
 
 
-def _sends(model: Model, layout: Layout, recipe: Recipe, rates: Rates) -> Cost:
-    """Activations to the next stage and gradients to the one before, for each chunk.
-
-    Interleaving sends behind the next chunk's work (Megatron's default), so that only the fixed cost shows.
-    """
-    if layout.pipeline == 1:
-        return Cost()
-    width = BYTES[recipe.compute]
-    shards = as_float(layout.sequence_shards)
-    size = as_float(layout.tokens) * model.hidden_size * width / shards
-    stride = layout.tensor * layout.context * layout.data
-    group = group_of(layout.pipeline, stride, rates)
-    shown = size if layout.virtual == 1 else size * 0.0
-    once = send_seconds(group, shown, rates) * layout.virtual
-    return Cost(once, once)
-
-
-def _data_parallel(stage: _Stage, layout: Layout, recipe: Recipe, rates: Rates) -> Float:
-    """Reduction of gradients and gathering of weights that no computation hides.
-
-    Without overlap all of it shows. With overlap Megatron reduces behind the last micro-batch's backward and gathers
-    behind the first one's forward.
-    """
-    group = group_of(layout.data * layout.context, layout.tensor, rates)
-    gradients = stage.parameters * BYTES[recipe.gradients]
-    scattered = gather_seconds(group, gradients, rates)
-    reduce = choose(layout.sharding_stage > 0, scattered, all_reduce_seconds(group, gradients, rates))
-    gather = gather_seconds(group, stage.parameters * BYTES[recipe.parameters], rates)
-    if layout.overlap_grad_reduce:
-        reduce = larger(reduce - stage.work.backward, 0.0)
-    if layout.overlap_param_gather:
-        gather = larger(gather - stage.work.forward, 0.0)
-    return reduce + choose(layout.sharding_stage > 0, gather, gather * 0.0)
-
-
-def _optimizer(parameters: Float, layout: Layout, recipe: Recipe, rates: Rates) -> Float:
-    """Memory traffic of the step: the gradient buffer is cleared; each shard reads gradients and updates its states."""
-    states = sum(BYTES[each] for each in recipe.moments) + (BYTES[recipe.master] if recipe.master else 0)
-    weights = BYTES[recipe.parameters] * (1 if recipe.master else 2)
-    touched = BYTES[recipe.gradients] + 2 * states + weights
-    shard = parameters / as_float(layout.shards)
-    return (shard * touched + parameters * BYTES[recipe.gradients]) / rates.memory
+def _trained(parameters: list[StageParameters]) -> Float:
+    return as_float(parameter_count(trained(parameters)))

@@ -1,0 +1,21 @@
+"""Which operations run as separate kernels of the framework instead of fused ones."""
+
+from service.calculator.recipe import Recipe
+
+EAGER = frozenset({"torch", "hf", "titan"})
+"""Implementations made of torch modules; a compiler fuses what lies between products."""
+
+
+def eager_rotary(recipe: Recipe) -> bool:
+    """Whether rotary embeddings are separate products, sums and concatenations."""
+    return not recipe.compiled and (not recipe.rope_fused or recipe.transformer_impl in EAGER)
+
+
+def eager_activation(recipe: Recipe) -> bool:
+    """Whether the gate and the product with it are separate kernels."""
+    return not recipe.compiled and (not recipe.activation_fused or recipe.transformer_impl in EAGER)
+
+
+def eager_norm(recipe: Recipe) -> bool:
+    """Whether a norm is a chain of fp32 operations."""
+    return not recipe.compiled and not recipe.norm_fused
