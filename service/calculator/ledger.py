@@ -5,7 +5,7 @@ Python ints (one estimate) and on int64 arrays (a search over layouts): shapes a
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from service.calculator.units import BYTES, Int
@@ -111,6 +111,7 @@ class Line:
     `modelled` marks estimates of memory that no rule gives exactly (context, communicators, allocator); `lazy` is what
     the first optimizer step makes, so that the first iteration runs without it. A line of another stream than the one
     that computes may be alive at no moment that is told apart: then it only says how large its stream's pool grows.
+    `bytes` are those of all tensors of the line.
     """
 
     tensor: Tensor
@@ -120,11 +121,11 @@ class Line:
     modelled: bool = False
     lazy: bool = False
     stream: Stream = Stream.COMPUTE
+    bytes: Int = field(init=False, repr=False, compare=False)
 
-    @property
-    def bytes(self) -> Int:
-        """Bytes of all tensors of the line."""
-        return self.tensor.bytes * self.count
+    def __post_init__(self) -> None:
+        # Every line is added up for several moments and scopes, and on arrays a product is dear.
+        object.__setattr__(self, "bytes", self.tensor.bytes * self.count)
 
 
 def total_bytes(lines: Iterable[Line]) -> Int:
