@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from service.formats import accelerate, deepspeed, huggingface, kubernetes, megatron, slurm, torch_fsdp
+from service.formats import accelerate, deepspeed, huggingface, kubernetes, megatron, slurm, torch_fsdp, torchtitan
 from service.formats.dialect import Dialect, Wrapper
 from service.formats.draft import Draft
 from service.formats.imported import Imported
@@ -15,6 +15,7 @@ _DIALECTS: tuple[Dialect, ...] = (
     torch_fsdp.DIALECT,
     deepspeed.DIALECT,
     accelerate.DIALECT,
+    torchtitan.DIALECT,
 )
 _WRAPPERS: tuple[Wrapper, ...] = (slurm.WRAPPER, kubernetes.WRAPPER)
 _BY_NAME = {each.name: each for each in _DIALECTS}

@@ -12,7 +12,17 @@ LARGEST_TEXT = 5 * 1024 * 1024
 MOST_FILES = 100
 _LONGEST_NAME = 255
 
-Format = Literal["auto", "megatron", "huggingface", "torch_fsdp", "slurm", "kubernetes", "deepspeed", "accelerate"]
+Format = Literal[
+    "auto",
+    "megatron",
+    "huggingface",
+    "torch_fsdp",
+    "slurm",
+    "kubernetes",
+    "deepspeed",
+    "accelerate",
+    "torchtitan",
+]
 Text = Annotated[str, Field(max_length=LARGEST_TEXT)]
 Name = Annotated[str, Field(min_length=1, max_length=_LONGEST_NAME)]
 Setting = Annotated[str, Field(max_length=100_000)]

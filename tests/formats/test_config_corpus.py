@@ -28,6 +28,10 @@ MISSING: Mapping[str, set[str]] = {
     "accelerate_yaml/accelerate_tp_hsdp": {*MODEL, "micro", "sequence_length"},
     "accelerate_yaml/trl_deepspeed_zero3": {*MODEL, "micro", "sequence_length"},
     "accelerate_yaml/trl_fsdp2": {*MODEL, "micro", "sequence_length"},
+    "torchtitan_toml/deepseek_v3_671b": {"world_size"},
+    "torchtitan_toml/llama3_70b": {"world_size"},
+    "torchtitan_toml/llama3_8b": {"world_size"},
+    "torchtitan_toml/qwen3_32b": {"world_size"},
     "deepspeed_json/ds_megatron_gpt2_z2_gas3": {*MODEL, "sequence_length", "world_size"},
     "deepspeed_json/lf_z2_autotp": {*MODEL, *TRAINING, "compute"},
     "deepspeed_json/lf_z2_offload": {*MODEL, *TRAINING, "compute"},
@@ -64,6 +68,35 @@ def flow_yaml(content: Any) -> str:
     return yaml.safe_dump(content, default_flow_style=True, width=1000)
 
 
+def plain_toml(content: Any) -> str:
+    """Tables one after the other, texts in double quotes."""
+    return "\n".join(_tables("", content, json.dumps)) + "\n"
+
+
+def shuffled_toml(content: Any) -> str:
+    """Tables and keys in another order, single quotes, comments, blank lines, and no blanks around the sign."""
+    lines = _tables("", _shuffled(content), lambda text: f"'{text}'" if "'" not in text else json.dumps(text))
+    return "\n\n".join(f"{line.replace(' = ', '=', 1)}  # [64] GPUs = '8'" for line in lines)
+
+
+def _tables(prefix: str, table: Mapping[str, Any], quote: Callable[[str], str]) -> Iterator[str]:
+    values = {key: each for key, each in table.items() if not isinstance(each, dict)}
+    if prefix:
+        yield f"[{prefix}]"
+    yield from (f"{key} = {_toml_value(each, quote)}" for key, each in values.items())
+    for key, each in table.items():
+        if isinstance(each, dict):
+            yield from _tables(f"{prefix}.{key}" if prefix else key, each, quote)
+
+
+def _toml_value(value: Any, quote: Callable[[str], str]) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(_toml_value(each, quote) for each in value)}]"
+    if isinstance(value, str):
+        return quote(value)
+    return f"{value:_}" if isinstance(value, int) and not isinstance(value, bool) else str(value).lower()
+
+
 def _shuffled(value: Any) -> Any:
     if isinstance(value, dict):
         pairs = [(key, _shuffled(each)) for key, each in value.items()]
@@ -75,9 +108,10 @@ def _shuffled(value: Any) -> Any:
 YAML = (block_yaml, quoted_yaml, flow_yaml)
 STYLES: Mapping[str, tuple[Callable[[Any], str], ...]] = {
     "deepspeed_json": (indented_json, shuffled_json),
-    "accelerate_yaml": (block_yaml, quoted_yaml, flow_yaml),
+    "accelerate_yaml": YAML,
+    "torchtitan_toml": (plain_toml, shuffled_toml),
 }
-FORMATS = {"deepspeed_json": "deepspeed", "accelerate_yaml": "accelerate"}
+FORMATS = {"deepspeed_json": "deepspeed", "accelerate_yaml": "accelerate", "torchtitan_toml": "torchtitan"}
 
 
 def cases() -> Iterator[Any]:

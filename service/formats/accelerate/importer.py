@@ -31,7 +31,10 @@ _MARKS = re.compile(
     r"[\"']?[ \t]*:",
     re.MULTILINE,
 )
-_FLOW = re.compile(r"[{,][ \t]*[\"']?(distributed_type|compute_environment|num_processes|num_machines)[\"']?[ \t]*:")
+_FLOW = re.compile(
+    r"[{,][ \t]*[\"']?(distributed_type|compute_environment|num_processes|num_machines|fsdp_config|deepspeed_config|"
+    r"parallelism_config|downcast_bf16|mixed_precision)[\"']?[ \t]*:"
+)
 _CONFIDENCE = (0.0, 0.25, 0.75, 0.9, 0.95)
 _SCANNED = 256 * 1024
 _NO = frozenset({"no", "false", "none", "null", "fp32"})
