@@ -167,9 +167,9 @@ def _stored_input(tensor: Tensor, layout: Layout) -> Tensor:
     """
     if not layout.checkpointing.distribute_saved or layout.checkpointing.granularity != "full":
         return tensor
-    rows, batch, hidden = tensor.shape
+    *rows, hidden = tensor.shape
     shards = maximum(layout.tensor // layout.sequence_shards, 1)
-    return replace(tensor, shape=(ceil_div(rows, shards), batch, hidden), sharded_by=(*tensor.sharded_by, "tensor"))
+    return replace(tensor, shape=(*rows, ceil_div(hidden, shards)), sharded_by=(*tensor.sharded_by, "tensor"))
 
 
 def _budget_line(name: str, tensors: Sequence[Saved], permille: int, count: Int) -> Line:

@@ -11,14 +11,15 @@ from service.calculator.activations.layer import layer_tensors
 from service.calculator.activations.saved import Saved
 from service.calculator.break_even import break_even_imbalance
 from service.calculator.buffers import dummy_gradient_lines, global_buffer_lines
-from service.calculator.checkpointing import recompute_lines, stored_lines
+from service.calculator.checkpointing import offloaded_lines, recompute_lines, stored_lines
+from service.calculator.communicators import communicator_lines
 from service.calculator.device import Accelerator
 from service.calculator.dispatch_buffers import dispatch_buffer_lines
 from service.calculator.head import EndCounts, embedding_lines, head_lines
 from service.calculator.layout import Layout
 from service.calculator.ledger import LOADING, Line, Moment, Scope, alive_at, moment_totals, total_bytes
 from service.calculator.model import Model
-from service.calculator.moments import grows_gradients, occurring, with_first_iteration
+from service.calculator.moments import first_iteration_bytes, grows_gradients, occurring
 from service.calculator.overhead import driver_lines, workspace_lines
 from service.calculator.pools import peak, pool_lines
 from service.calculator.prediction import depth_lines, depth_recompute_lines, prediction_loss_lines
@@ -131,7 +132,7 @@ def stage_lines(model: Model, layout: Layout, recipe: Recipe, accelerator: Accel
     """All lines of a stage's ledger, at every moment, on ints or int64 arrays."""
     recipe = recipe.on(accelerator)
     lines = _allocated_lines(model, layout, recipe, accelerator, stage, _saved_by_kind(model, layout, recipe))
-    return lines + _beside(lines, occurring(layout, recipe, stage), model, layout, recipe)
+    return lines + _beside(lines, occurring(layout, recipe, stage), model, layout, recipe, accelerator)
 
 
 def stage_moments(
@@ -150,7 +151,7 @@ def peak_device_bytes(model: Model, layout: Layout, recipe: Recipe, accelerator:
     for stage in distinct_stages(model, layout):
         lines = _allocated_lines(model, layout, recipe, accelerator, stage, saved)
         moments = occurring(layout, recipe, stage)
-        beside = _beside(lines, moments, model, layout, recipe)
+        beside = _beside(lines, moments, model, layout, recipe, accelerator)
         worst = maximum(worst, peak(lines, moments) + total_bytes(beside))
     return worst
 
@@ -305,6 +306,19 @@ def _recomputations(
     return groups
 
 
+def _host_lines(
+    model: Model, layout: Layout, recipe: Recipe, stage: int, saved: Mapping[int, Sequence[Saved]]
+) -> list[Line]:
+    """What one rank of a stage keeps in its node's memory: states, and activations that were moved there."""
+    lines = host_lines(model, layout, recipe, stage)
+    if layout.checkpointing.offload:
+        counts, chunks = _in_flight(model, layout, stage, saved).chunks, layout.placement.chunks[stage]
+        for kind in model.kinds_of(layout.placement.layers_of(stage)):
+            layers = [model.kinds_of(chunk).get(kind, 0) for chunk in chunks]
+            lines += offloaded_lines(saved[kind], layout, layers, counts)
+    return lines
+
+
 def heaviest(groups: Sequence[Sequence[Line]]) -> list[Line]:
     """The lines of the group with most bytes; on arrays the others stay with a count of 0 where they are lighter."""
     if len(groups) < 2:  # noqa: PLR2004  (one group has no rival)
@@ -321,12 +335,18 @@ def heaviest(groups: Sequence[Sequence[Line]]) -> list[Line]:
 
 
 def _beside(
-    lines: Sequence[Line], moments: Sequence[Moment], model: Model, layout: Layout, recipe: Recipe
+    lines: Sequence[Line],
+    moments: Sequence[Moment],
+    model: Model,
+    layout: Layout,
+    recipe: Recipe,
+    accelerator: Accelerator,
 ) -> list[Line]:
     """What is there during the whole run beside the tensors of `lines`."""
     allocated = peak(lines, moments)
     return [
-        *driver_lines(layout, recipe, allocated),
+        *driver_lines(recipe, allocated),
+        *communicator_lines(model, layout, recipe, accelerator),
         *(pool_lines(lines, moments, allocated) if recipe.sharding.own_streams else ()),
         *dispatch_buffer_lines(model, layout, recipe),
     ]
@@ -342,10 +362,10 @@ def _stage(
 ) -> StageEstimate:
     lines = _allocated_lines(model, layout, recipe, accelerator, stage, saved)
     happening = occurring(layout, recipe, stage)
-    lines += _beside(lines, happening, model, layout, recipe)
-    lines = with_first_iteration([line for line in lines if line.bytes], happening)
-    happening.append(Moment.FIRST_ITERATION)
+    lines += _beside(lines, happening, model, layout, recipe, accelerator)
+    lines = [line for line in lines if line.bytes]
     moments = {moment: int(total) for moment, total in moment_totals(lines, happening).items()}
+    moments[Moment.FIRST_ITERATION] = first_iteration_bytes(lines, happening)
     worst = max((each for each in moments if each not in LOADING), key=lambda each: moments[each])
     reading = _reading(lines, stage, worst)
     loading = [_reading(lines, stage, each) for each in moments if each in LOADING]
@@ -361,7 +381,7 @@ def _stage(
         allocated_bytes=reading.allocated_bytes,
         reserved_bytes=reading.reserved_bytes,
         device_bytes=reading.device_bytes,
-        host_bytes=int(total_bytes(host_lines(model, layout, recipe, stage))),
+        host_bytes=int(total_bytes(_host_lines(model, layout, recipe, stage, saved))),
         loading=max(loading, key=lambda each: each.device_bytes, default=None),
     )
 

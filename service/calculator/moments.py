@@ -1,7 +1,6 @@
 """Which moments occur on a stage, and the first iteration, which runs before the optimizer has made its states."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from service.calculator.layout import Layout
 from service.calculator.ledger import (
@@ -46,15 +45,7 @@ def occurring(layout: Layout, recipe: Recipe, stage: int) -> list[Moment]:
     return [*loading, *(each for each in ALWAYS if each not in absent)]
 
 
-def with_first_iteration(lines: Sequence[Line], moments: Sequence[Moment]) -> list[Line]:
-    """The lines, those of the first iteration's worst moment alive in it too.
-
-    That is the worst forward or backward without what the first optimizer step makes.
-    """
+def first_iteration_bytes(lines: Sequence[Line], moments: Sequence[Moment]) -> int:
+    """Device bytes of the first iteration: its worst pass, without what the first optimizer step makes."""
     passes = [each for each in moments if each not in {*LOADING, Moment.OPTIMIZER_STEP}]
-    totals = moment_totals([line for line in lines if not line.lazy], passes)
-    worst = max(totals, key=lambda each: totals[each])
-    return [
-        replace(line, alive=(Moment.FIRST_ITERATION, *line.alive)) if worst in line.alive and not line.lazy else line
-        for line in lines
-    ]
+    return max(int(total) for total in moment_totals([line for line in lines if not line.lazy], passes).values())

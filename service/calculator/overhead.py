@@ -1,13 +1,12 @@
-"""Memory that no rule gives exactly: workspaces, allocator, context, communicators. Every line here is modelled.
+"""Memory that no rule gives exactly: workspaces, allocator, context. Every line here is modelled.
 
 Constants are upper-middle values of what the sources report, not fits to single runs.
 """
 
 from service.calculator.device import Accelerator
-from service.calculator.layout import Layout
 from service.calculator.ledger import FROM_START, Category, Line, Scope, Tensor
 from service.calculator.recipe import Recipe
-from service.calculator.units import MIB, Int, where
+from service.calculator.units import MIB, Int
 
 GEMM_WORKSPACE = (4 * MIB, 32 * MIB)
 """Transformer Engine's GEMM workspace before compute capability 9 and from it on (TE cpp_extensions/gemm.py)."""
@@ -30,10 +29,6 @@ have a median of 1.03."""
 CONTEXT_BYTES = 512 * MIB
 """CUDA context and loaded kernels: 0.4-0.8 GiB on A100 and H100 with Transformer Engine and NCCL (section 8)."""
 
-CHANNELS = 16
-CHANNEL_BYTES = 12 * MIB
-"""One NCCL channel: 10 MiB on the receiving and 2 MiB on the sending side (nccl init.cc, transport/p2p.cc)."""
-
 
 def workspace_lines(recipe: Recipe, accelerator: Accelerator, *, experts: bool = False) -> list[Line]:
     """Scratch buffers that count as allocated; Megatron's router runs on Transformer Engine in local layers too."""
@@ -51,34 +46,17 @@ def workspace_lines(recipe: Recipe, accelerator: Accelerator, *, experts: bool =
     return lines
 
 
-def driver_lines(layout: Layout, recipe: Recipe, peak_allocated: Int) -> list[Line]:
+def driver_lines(recipe: Recipe, peak_allocated: Int) -> list[Line]:
     """What the allocator keeps beyond the allocated peak, and what only the driver sees.
 
     The allocator does not give back what the peak needed, so its line is alive during the whole step. Under FSDP2 what
     is reserved beyond the peak are its streams' pools and stranded logits, which are lines of their own.
     """
     kept = 0 if recipe.framework == "fsdp2" else peak_allocated * FRAGMENTATION_PERCENT // 100
-    communicator = CHANNELS * CHANNEL_BYTES
     return [
         _line("allocator.fragmentation", Category.ALLOCATOR, kept, Scope.RESERVED, "memory_model.md 8 fragmentation"),
         _line("context.driver", Category.CONTEXT, CONTEXT_BYTES, Scope.DEVICE, "memory_model.md 8 context"),
-        _line(
-            "communication.communicators",
-            Category.COMMUNICATION,
-            communicator,
-            Scope.DEVICE,
-            "memory_model.md 8 NCCL",
-            communicators(layout),
-        ),
     ]
-
-
-def communicators(layout: Layout) -> Int:
-    """Process groups of more than one rank that a Megatron rank uses: tensor, pipeline, context, data × context."""
-    groups: Int = 0
-    for degree in (layout.tensor, layout.pipeline, layout.context, layout.data * layout.context):
-        groups = groups + where(degree - 1, 1, 0)
-    return groups
 
 
 def _line(name: str, category: Category, size: Int, scope: Scope, source: str, count: Int = 1) -> Line:

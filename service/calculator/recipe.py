@@ -153,7 +153,8 @@ class Fp8:
 class Adapters:
     """Low-rank adapters on frozen weights: rank, the linear modules that carry one, and their data type.
 
-    `quantization` is the type of the frozen weights (None: as they are), `trained` the modules trained in full.
+    `quantization` is the type of the frozen weights (None: as they are), `trained` the modules trained in full. With
+    `dropout` above 0 each adapter reads its input through a dropout of its own.
     """
 
     rank: int
@@ -161,6 +162,7 @@ class Adapters:
     dtype: str
     quantization: str | None = None
     trained: tuple[str, ...] = ()
+    dropout: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -181,6 +181,8 @@ def test_totals_are_the_sum_of_their_parts(spread: Layout, kept: Recipe) -> None
         in_a_step = [total for moment, total in stage.moments.items() if moment not in LOADING]
         assert by_category == stage.device_bytes == max(in_a_step)
         for moment, total in stage.moments.items():
+            if moment is Moment.FIRST_ITERATION:
+                continue  # the worst pass of the others, without the lines that the first step makes
             assert total == sum(int(line.bytes) for line in alive_at(stage.lines, moment))
         scopes = {scope: sum(int(x.bytes) for x in stage.ledger if x.scope is scope) for scope in Scope}
         assert stage.allocated_bytes == scopes[Scope.ALLOCATED]

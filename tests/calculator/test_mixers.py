@@ -96,6 +96,12 @@ def test_the_norm_before_latents_is_separate_and_recomputed_by_itself() -> None:
     assert stored(()) - stored(("layernorm",)) == 2048 * (2 * 7168 + 4)
 
 
+def test_latent_heads_run_in_cudnn_which_copies_no_output() -> None:
+    """Transformer Engine takes no flash-attn for values of another width than keys."""
+    model, spread = with_mixer(DEEPSEEK_V3, 7168), layout(LLAMA_3_8B, micro_batch=4)
+    assert saved_bytes(model, spread, recipe(attention="flash")) == saved_bytes(model, spread, recipe())
+
+
 def test_an_eager_rotary_embedding_keeps_its_tables_in_every_layer() -> None:
     """Cosine and sine, of queries and of keys: megatron rope_utils.py."""
     model = with_mixer(DEEPSEEK_V3, 7168)

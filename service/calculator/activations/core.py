@@ -25,14 +25,15 @@ def core_tensors(heads: int, layout: Layout, recipe: Recipe) -> list[Saved]:
     return rows
 
 
-def output_copy(shape: tuple[Int, ...], layout: Layout, recipe: Recipe) -> list[Saved]:
+def output_copy(shape: tuple[Int, ...], layout: Layout, recipe: Recipe, *, equal_heads: bool = True) -> list[Saved]:
     """The attention's output kept a second time by Transformer Engine.
 
     flash-attn's output, batch first, is copied into Megatron's sequence-first layout; one sequence needs no
-    transposition, and context parallelism runs its own kernels in Megatron's layout. Exchanging heads for sequence
+    transposition, context parallelism runs its own kernels in Megatron's layout, and heads of which the value has
+    another width than the key run in cuDNN's (dot_product_attention/utils.py). Exchanging heads for sequence
     keeps the output before the exchange for attention, and the one after it for the projection.
     """
-    flash, exchanged = recipe.attention == "flash", int(layout.context_method == "a2a")
+    flash, exchanged = recipe.attention == "flash" and equal_heads, int(layout.context_method == "a2a")
     if recipe.transformer_impl != "transformer_engine" or recipe.scores_stored or not (flash or exchanged):
         return []
     transposed = where(layout.micro_batch - 1, 1, 0) if flash else 0

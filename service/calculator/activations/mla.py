@@ -36,7 +36,7 @@ def latent_attention_tensors(attention: LatentAttention, model: Model, layout: L
         saved("attention.key", key, recipe.compute, BY_HEADS, SOURCE, UP_PROJECTION),
         saved("attention.value", value, recipe.compute, BY_HEADS, SOURCE, UP_PROJECTION),
         saved("attention.output", value, recipe.compute, BY_HEADS, SOURCE),
-        *output_copy(value, layout, recipe),
+        *output_copy(value, layout, recipe, equal_heads=attention.nope_dim + attention.rope_dim == attention.value_dim),
         *rotary_tensors(attention.rope_dim, layout, recipe),
         *core_tensors(attention.heads, layout, recipe),
     ]
