@@ -33,7 +33,7 @@ def device(usable_mib: int) -> Accelerator:
     return replace(A100, total_bytes=(usable_mib + 16) * MIB, usable_bytes=usable_mib * MIB)
 
 
-TIGHT = device(2400)
+TIGHT = device(3400)
 
 
 def wider(device_bytes: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -116,7 +116,7 @@ def test_every_candidate_passes_the_rules() -> None:
 
 def test_more_memory_never_removes_a_layout() -> None:
     sizes = [
-        {repr(each.layout) for each in found(device(size), top=FULL_SIZE).candidates} for size in (1600, 2400, 3600)
+        {repr(each.layout) for each in found(device(size), top=FULL_SIZE).candidates} for size in (2400, 3400, 4600)
     ]
     assert sizes[0] < sizes[1] < sizes[2]
 
