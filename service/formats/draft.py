@@ -26,6 +26,7 @@ class Draft:
         self._lacking: list[tuple[MissingFact, str, Diagnostic | None]] = []
         self._unknown: list[str] = []
         self._unread: set[str] = set()
+        self._waived: set[str] = set()
 
     def set(self, pointer: str, value: Any, origin: Origin, where: str = "") -> None:
         """Writes a value; a later one replaces an earlier one, except that nothing replaces what the request gives."""
@@ -89,6 +90,10 @@ class Draft:
         """
         self._lacking.append((MissingFact(fact, message), pointer, diagnostic))
 
+    def waive(self, fact: str) -> None:
+        """Keeps a fact from being named as missing, because a wider question asks for it too."""
+        self._waived.add(fact)
+
     def lacks(self) -> bool:
         """Whether anything is missing so far."""
         return bool(self._missing())
@@ -96,7 +101,7 @@ class Draft:
     def _missing(self) -> dict[str, MissingFact]:
         found: dict[str, MissingFact] = {}
         for fact, pointer, _ in self._lacking:
-            if not pointer or pointer not in self._values:
+            if fact.fact not in self._waived and (not pointer or pointer not in self._values):
                 found.setdefault(fact.fact, fact)
         return found
 

@@ -3,7 +3,17 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from service.formats import accelerate, deepspeed, huggingface, kubernetes, megatron, slurm, torch_fsdp, torchtitan
+from service.formats import (
+    accelerate,
+    deepspeed,
+    huggingface,
+    kubernetes,
+    megatron,
+    nemo,
+    slurm,
+    torch_fsdp,
+    torchtitan,
+)
 from service.formats.dialect import Dialect, Wrapper
 from service.formats.draft import Draft
 from service.formats.imported import Imported
@@ -16,6 +26,7 @@ _DIALECTS: tuple[Dialect, ...] = (
     deepspeed.DIALECT,
     accelerate.DIALECT,
     torchtitan.DIALECT,
+    nemo.DIALECT,
 )
 _WRAPPERS: tuple[Wrapper, ...] = (slurm.WRAPPER, kubernetes.WRAPPER)
 _BY_NAME = {each.name: each for each in _DIALECTS}

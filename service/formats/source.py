@@ -22,6 +22,7 @@ Format = Literal[
     "deepspeed",
     "accelerate",
     "torchtitan",
+    "nemo",
 ]
 Text = Annotated[str, Field(max_length=LARGEST_TEXT)]
 Name = Annotated[str, Field(min_length=1, max_length=_LONGEST_NAME)]

@@ -21,6 +21,19 @@ TRAINING = {"micro", "sequence_length", "world_size"}
 NOT_READ: Mapping[str, set[str]] = {
     # The stage is a placeholder.
     "deepspeed_json/mds_template_placeholders": {"zero_stage"},
+    # The recipe that the file changes is only named outside it.
+    "nemo_yaml/bridge_llama32_distill_override": {
+        "num_layers",
+        "hidden_size",
+        "ffn_hidden_size",
+        "num_attention_heads",
+        "num_kv_heads",
+        "head_dim",
+        "vocab_size",
+        "tied_embeddings",
+        "activation",
+        "normalization",
+    },
 }
 MISSING: Mapping[str, set[str]] = {
     "accelerate_yaml/accelerate_invalid_keys": {*MODEL, "micro", "sequence_length"},
@@ -28,6 +41,11 @@ MISSING: Mapping[str, set[str]] = {
     "accelerate_yaml/accelerate_tp_hsdp": {*MODEL, "micro", "sequence_length"},
     "accelerate_yaml/trl_deepspeed_zero3": {*MODEL, "micro", "sequence_length"},
     "accelerate_yaml/trl_fsdp2": {*MODEL, "micro", "sequence_length"},
+    "nemo_yaml/bridge_llama32_distill_override": {"recipe", "world_size"},
+    "nemo_yaml/gpu_recipes_mixtral_16_32": {"vocab_size", "world_size"},
+    "nemo_yaml/launcher_gpt3_175b": {"vocab_size"},
+    "nemo_yaml/launcher_llama3_1_405b": {"vocab_size"},
+    "nemo_yaml/launcher_mixtral_8x7b": {"vocab_size"},
     "torchtitan_toml/deepseek_v3_671b": {"world_size"},
     "torchtitan_toml/llama3_70b": {"world_size"},
     "torchtitan_toml/llama3_8b": {"world_size"},
@@ -110,8 +128,14 @@ STYLES: Mapping[str, tuple[Callable[[Any], str], ...]] = {
     "deepspeed_json": (indented_json, shuffled_json),
     "accelerate_yaml": YAML,
     "torchtitan_toml": (plain_toml, shuffled_toml),
+    "nemo_yaml": YAML,
 }
-FORMATS = {"deepspeed_json": "deepspeed", "accelerate_yaml": "accelerate", "torchtitan_toml": "torchtitan"}
+FORMATS = {
+    "deepspeed_json": "deepspeed",
+    "accelerate_yaml": "accelerate",
+    "torchtitan_toml": "torchtitan",
+    "nemo_yaml": "nemo",
+}
 
 
 def cases() -> Iterator[Any]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 # ${X}, ${X:-default}, ${oc.env:X,default}, ${env:X}, {{ X }} and <X>; a bare $X counts only as a whole value.
 _FILLED = re.compile(
-    r"\$\{(?:oc\.env:|env:)?([A-Za-z_]\w*)(?:(?::-?|,)([^{}]*))?\}"
+    r"\$\{(?:oc\.env:|env:)?([A-Za-z_.][\w.]*)(?:(?::-?|,)([^{}]*))?\}"
     r"|\{\{[-\s]*\.?([A-Za-z_][\w.]*)[^{}]*\}\}"
     r"|<([A-Za-z_][\w -]{0,60})>"
     r"|\$([A-Za-z_]\w*)"
