@@ -53,6 +53,12 @@ OPERATION_NOT_FOUND = Kind(
     "There is no such operation",
     "It was never begun here. The header Location of an answer with status 202 says where its operation is.",
 )
+CANDIDATE_NOT_FOUND = Kind(
+    "candidate_not_found",
+    HTTPStatus.NOT_FOUND,
+    "The plan has no such candidate",
+    "Candidates are counted from 0, in the order of the plan's answer. A plan in which nothing fits has none.",
+)
 METHOD_NOT_ALLOWED = Kind(
     "method_not_allowed",
     HTTPStatus.METHOD_NOT_ALLOWED,
@@ -160,6 +166,7 @@ KINDS: tuple[Kind, ...] = (
     BAD_REQUEST,
     NOT_FOUND,
     PLAN_NOT_FOUND,
+    CANDIDATE_NOT_FOUND,
     OPERATION_NOT_FOUND,
     METHOD_NOT_ALLOWED,
     OPERATION_FINISHED,

@@ -15,7 +15,7 @@ from service.api.problems import ProblemError, problem_response
 from service.api.schemas.problem import Fault, Missing
 from service.job.diagnostics import Diagnostic
 from service.store.errors import InvalidCursor, NotFound, StoreBusy, StoreUnavailable
-from service.usecases.errors import IncompleteDevice, NoSuchDevice, RejectedJob, SearchTooLarge
+from service.usecases.errors import IncompleteDevice, NoSuchCandidate, NoSuchDevice, RejectedJob, SearchTooLarge
 from service.usecases.faults import faults_of
 from service.usecases.operations import OperationFinished
 from service.usecases.schema_tree import SchemaTree
@@ -38,6 +38,7 @@ def install(app: FastAPI) -> None:
         RequestValidationError: _invalid_request,
         RejectedJob: _rejected_job,
         NoSuchDevice: _no_such_device,
+        NoSuchCandidate: _no_such_candidate,
         IncompleteDevice: _incomplete_device,
         SearchTooLarge: _search_too_large,
         InvalidCursor: _invalid_cursor,
@@ -116,6 +117,10 @@ async def _no_such_device(request: Request, error: NoSuchDevice) -> Response:
     fix = f"did you mean {', '.join(error.close)}?" if error.close else catalogue.UNKNOWN_DEVICE.remedy
     fault = Fault(pointer=error.field, code="unknown_device", message=f"{error}", fix=fix)
     return problem_response(request, catalogue.UNKNOWN_DEVICE, f"{error}: {fix}", [fault])
+
+
+async def _no_such_candidate(request: Request, error: NoSuchCandidate) -> Response:
+    return problem_response(request, catalogue.CANDIDATE_NOT_FOUND, str(error))
 
 
 async def _incomplete_device(request: Request, error: IncompleteDevice) -> Response:

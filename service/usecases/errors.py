@@ -36,3 +36,12 @@ class IncompleteDevice(RejectedQuestion):
 
 class SearchTooLarge(RejectedQuestion):
     """The search would look at more layouts than this service allows."""
+
+
+class NoSuchCandidate(RejectedQuestion):
+    """The plan has fewer candidates than was asked for."""
+
+    def __init__(self, plan_id: str, candidate: int, candidates: int) -> None:
+        super().__init__(
+            f"plan {plan_id} has {candidates} candidates, counted from 0; there is no candidate {candidate}"
+        )

@@ -1,0 +1,67 @@
+"""A job as accelerate's config file: processes, precision, and FSDP, DeepSpeed or plain data parallelism.
+
+Keys: huggingface/accelerate @ 16cb6eb8, commands/config/config_args.py and utils/dataclasses.py.
+"""
+
+from service.formats.writers.sheet import Sheet
+from service.job.schema import Job
+
+_FSDP1 = {0: "NO_SHARD", 2: "SHARD_GRAD_OP", 3: "FULL_SHARD"}
+
+
+def accelerate_sheet(job: Job, gpus_per_node: int) -> Sheet:
+    """The job as dotted keys of accelerate's config file."""
+    sheet = Sheet(job)
+    sheet.say("compute_environment", "LOCAL_MACHINE")
+    world, name = sheet.get("/world_size"), sheet.get("/framework/name")
+    kind = {"fsdp1": "FSDP", "fsdp2": "FSDP", "deepspeed": "DEEPSPEED"}.get(name, "MULTI_GPU")
+    sheet.say("distributed_type", kind, *(("/framework/name",) if name in {"fsdp1", "fsdp2", "deepspeed"} else ()))
+    if world is not None:
+        sheet.say("num_machines", max(world // gpus_per_node, 1))
+        sheet.say("num_processes", world, "/world_size")
+    compute = sheet.get("/precision/compute")
+    if compute is not None:
+        sheet.say("mixed_precision", "no" if compute == "fp32" else compute, "/precision/compute")
+    if kind == "FSDP":
+        _fsdp(sheet, 1 if name == "fsdp1" else 2)
+    elif kind == "DEEPSPEED":
+        _deepspeed(sheet)
+    return sheet
+
+
+def _fsdp(sheet: Sheet, version: int) -> None:
+    stage, reshard = sheet.get("/sharding/stage"), sheet.get("/sharding/reshard_after_forward")
+    sheet.say("fsdp_config.fsdp_version", version)
+    if version == 1 and stage in _FSDP1:
+        sheet.say("fsdp_config.fsdp_sharding_strategy", _FSDP1[stage], "/sharding/stage")
+    elif stage == 3:  # noqa: PLR2004  (what FSDP 2 always is)
+        sheet.say("fsdp_config.fsdp_reshard_after_forward", reshard != "never", "/sharding/stage")
+        if reshard in {"always", "never"}:
+            sheet.implied("/sharding/reshard_after_forward")
+    moved = sheet.get("/optimizer/offload") == "cpu"
+    pointers = ("/optimizer/offload", "/optimizer/parameter_offload")
+    sheet.say("fsdp_config.fsdp_offload_params", moved, *(each for each in pointers if sheet.get(each)))
+    granularity = sheet.get("/checkpointing/granularity")
+    if granularity in {"none", "full"}:
+        full = granularity == "full"
+        sheet.say("fsdp_config.fsdp_activation_checkpointing", full, "/checkpointing/granularity")
+    degree, world = sheet.get("/sharding/degree"), sheet.get("/world_size")
+    sizes = {"tp": sheet.get("/parallelism/tensor") or 1, "cp": sheet.get("/parallelism/context") or 1}
+    if version == 2 and world is not None and (max(sizes.values()) > 1 or degree is not None):  # noqa: PLR2004
+        ranks = world // (sizes["tp"] * sizes["cp"])
+        shard = min(degree, ranks) if degree is not None else ranks
+        sheet.say("parallelism_config.parallelism_config_dp_replicate_size", ranks // shard)
+        sheet.say("parallelism_config.parallelism_config_dp_shard_size", shard, "/sharding/degree")
+        sheet.say("parallelism_config.parallelism_config_tp_size", sizes["tp"], "/parallelism/tensor")
+        sheet.say("parallelism_config.parallelism_config_cp_size", sizes["cp"], "/parallelism/context")
+
+
+def _deepspeed(sheet: Sheet) -> None:
+    sheet.copy("deepspeed_config.zero_stage", "/sharding/stage")
+    sheet.copy("deepspeed_config.gradient_accumulation_steps", "/batch/accumulation")
+    for key, pointer in (
+        ("offload_optimizer_device", "/optimizer/offload"),
+        ("offload_param_device", "/optimizer/parameter_offload"),
+    ):
+        if sheet.get(pointer) in {"none", "cpu", "nvme"}:
+            sheet.copy(f"deepspeed_config.{key}", pointer)

@@ -1,0 +1,215 @@
+"""A job in a framework's own form: the whole of it, or only what turns one job into another."""
+
+import json
+import re
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import yaml
+
+from service.formats.writers.accelerate import accelerate_sheet
+from service.formats.writers.deepspeed import deepspeed_sheet
+from service.formats.writers.megatron import megatron_sheet
+from service.formats.writers.nemo import nemo_sheet
+from service.formats.writers.sheet import Option, Sheet, nested
+from service.formats.writers.slurm import slurm_sheet
+from service.formats.writers.torchtitan import torchtitan_sheet
+from service.job.schema import Job
+
+ExportFormat = Literal["megatron", "nemo", "deepspeed", "accelerate", "torchtitan", "torchtitan-cli", "slurm"]
+
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """Where the job runs, as far as a form asks for it."""
+
+    gpus_per_node: int = 8
+    device: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """A job in one form. `said` and `unsaid` are JSON Pointers of the values that it says, and has no words for."""
+
+    format: ExportFormat
+    media_type: str
+    file_name: str
+    text: str
+    said: frozenset[str]
+    unsaid: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One change to a config in its own dialect; `text` can be pasted. `removed` takes the option away."""
+
+    key: str
+    value: Any
+    removed: bool
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    media_type: str
+    file_name: str
+    sheet: Callable[[Job, Cluster], Sheet]
+    render: Callable[[Sequence[Option]], str]
+    change: Callable[[Option, bool, bool], str]
+
+
+def export_job(job: Job, format_: ExportFormat, cluster: Cluster | None = None) -> Exported:
+    """The job in a framework's form. What the form has no words for is named, never dropped in silence."""
+    form, where = _FORMS[format_], cluster or Cluster()
+    sheet = form.sheet(job, where)
+    text, said, unsaid = form.render(sheet.options), sheet.said(), sheet.unsaid()
+    if format_ == "slurm":
+        text, said, unsaid = _with_launch(job, where, text, sheet)
+    return Exported(format_, form.media_type, form.file_name, text, said, unsaid)
+
+
+def changes_between(before: Job, after: Job, format_: ExportFormat, cluster: Cluster | None = None) -> list[Change]:
+    """What to change in a config of the first job to make it one of the second, in its own dialect."""
+    form, where = _FORMS[format_], cluster or Cluster()
+    old = {each.key: each for each in form.sheet(before, where).options}
+    new = {each.key: each for each in form.sheet(after, where).options}
+    found = [
+        Change(key, each.value, removed=False, text=form.change(each, False, key in old))
+        for key, each in new.items()
+        if key not in old or old[key].value != each.value
+    ]
+    gone = [each for key, each in old.items() if key not in new]
+    return found + [Change(each.key, None, removed=True, text=form.change(each, True, True)) for each in gone]
+
+
+def _with_launch(
+    job: Job, cluster: Cluster, directives: str, sheet: Sheet
+) -> tuple[str, frozenset[str], tuple[str, ...]]:
+    """A batch script: the directives, and the launch of the job's own framework where it has a command line."""
+    inner = _LAUNCHES.get(job.framework.name)
+    head = f"#!/bin/bash\n{directives}"
+    if inner is None or job.world_size is None:
+        return head, sheet.said(), sheet.unsaid()
+    format_, program = inner
+    options = _FORMS[format_].sheet(job, cluster)
+    gpus = cluster.gpus_per_node if job.world_size % cluster.gpus_per_node == 0 else job.world_size
+    launch = (
+        f"\nsrun torchrun --nnodes {job.world_size // gpus} --nproc_per_node {gpus} "
+        f'--rdzv_backend c10d --rdzv_endpoint "$(scontrol show hostnames | head -n 1):29500" {program}'
+    )
+    words = _FORMS[format_].render(options.options).splitlines()
+    text = head + " \\\n    ".join([launch, *words]) + "\n"
+    unsaid = tuple(each for each in options.unsaid() if each not in sheet.said())
+    return text, sheet.said() | options.said(), unsaid
+
+
+def _flags(options: Sequence[Option]) -> str:
+    return "".join(f"{_flag(each)}\n" for each in options)
+
+
+def _flag(option: Option) -> str:
+    if option.value is None:
+        return f"--{option.key}"
+    values = option.value if isinstance(option.value, (list, tuple)) else [option.value]
+    return f"--{option.key} {' '.join(shlex.quote(str(each)) for each in values)}"
+
+
+def _flag_change(option: Option, removed: bool, _replaces: bool) -> str:
+    return f"remove --{option.key}" if removed else _flag(option)
+
+
+def _yaml(options: Sequence[Option]) -> str:
+    return str(yaml.safe_dump(nested(options), sort_keys=False, default_flow_style=False))
+
+
+def _json(options: Sequence[Option]) -> str:
+    return json.dumps(nested(options), indent=2) + "\n"
+
+
+def _pointer_change(option: Option, removed: bool, replaces: bool) -> str:
+    path = "/" + option.key.replace(".", "/")
+    if removed:
+        return json.dumps({"op": "remove", "path": path})
+    return json.dumps({"op": "replace" if replaces else "add", "path": path, "value": option.value})
+
+
+def _toml(options: Sequence[Option]) -> str:
+    tables: dict[str, list[str]] = {}
+    for each in options:
+        table, _, key = each.key.rpartition(".")
+        tables.setdefault(table, []).append(f"{key} = {_toml_value(each.value)}")
+    return "\n".join(f"[{table}]\n" + "\n".join(lines) + "\n" for table, lines in tables.items())
+
+
+def _toml_value(value: Any) -> str:
+    # TOML's strings, numbers and booleans are JSON's.
+    return json.dumps(value)
+
+
+def _dotted_change(option: Option, removed: bool, _replaces: bool) -> str:
+    if removed:
+        return f"~{option.key}"
+    value = option.value
+    return f"{option.key}={'null' if value is None else json.dumps(value) if isinstance(value, bool) else value}"
+
+
+def _dotted_flags(options: Sequence[Option]) -> str:
+    return "".join(f"{_dotted_flag(each, False, False)}\n" for each in options)
+
+
+def _dotted_flag(option: Option, removed: bool, _replaces: bool) -> str:
+    if removed:
+        return f"remove --{option.key}"
+    if isinstance(option.value, bool):
+        head, _, name = option.key.rpartition(".")
+        return f"--{option.key}" if option.value else f"--{head}.no_{name}"
+    return f"--{option.key}={shlex.quote(str(option.value))}"
+
+
+def _directives(options: Sequence[Option]) -> str:
+    return "".join(f"#SBATCH --{each.key}={each.value}\n" for each in options)
+
+
+def _directive_change(option: Option, removed: bool, _replaces: bool) -> str:
+    return f"remove #SBATCH --{option.key}" if removed else f"#SBATCH --{option.key}={option.value}"
+
+
+_FORMS: Mapping[ExportFormat, _Form] = {
+    "megatron": _Form("text/plain", "megatron-flags.txt", lambda job, _: megatron_sheet(job), _flags, _flag_change),
+    "nemo": _Form(
+        "application/yaml", "nemo.yaml", lambda job, at: nemo_sheet(job, at.gpus_per_node), _yaml, _dotted_change
+    ),
+    "deepspeed": _Form(
+        "application/json", "ds_config.json", lambda job, _: deepspeed_sheet(job), _json, _pointer_change
+    ),
+    "accelerate": _Form(
+        "application/yaml",
+        "accelerate.yaml",
+        lambda job, at: accelerate_sheet(job, at.gpus_per_node),
+        _yaml,
+        _dotted_change,
+    ),
+    "torchtitan": _Form(
+        "application/toml", "torchtitan.toml", lambda job, _: torchtitan_sheet(job), _toml, _dotted_change
+    ),
+    "torchtitan-cli": _Form(
+        "text/plain", "torchtitan-options.txt", lambda job, _: torchtitan_sheet(job), _dotted_flags, _dotted_flag
+    ),
+    "slurm": _Form(
+        "text/x-shellscript",
+        "job.sbatch",
+        lambda job, at: slurm_sheet(job, at.gpus_per_node, at.device),
+        _directives,
+        _directive_change,
+    ),
+}
+_LAUNCHES: Mapping[str, tuple[ExportFormat, str]] = {
+    "megatron-core": ("megatron", "pretrain_gpt.py"),
+    "fsdp2": ("torchtitan-cli", "-m torchtitan.train"),
+}
+MEDIA_TYPES = tuple(dict.fromkeys(form.media_type for form in _FORMS.values()))
+"""Every media type that a form has."""
