@@ -1,19 +1,23 @@
-"""Prediction intervals from residuals of nested groups, and the coverage they reach on families left out.
+"""Prediction intervals from residuals of nested groups, and the coverage they reach on runs left out.
 
 A job's interval is cut from the residuals of its own group. A thin group borrows: with n different predictions it keeps
 the share n / (n + `PRIOR`) of the weight and hands the rest to the group around it, and so on up to every run: the
 predictive mean of a hierarchical Dirichlet process (Teh et al. 2006, Hierarchical Dirichlet processes, section 4).
-The level at which the tails are cut is the lowest one that reaches the claimed coverage when each family in turn is
-left out (Barber et al. 2021, Predictive inference with the jackknife+, with families as folds).
+Inside a group a family of n different predictions weighs the square root of n, between counting its runs, which are not
+independent, and counting it once. The level at which the tails are cut is the lowest one that reaches the claimed
+coverage on folds left out (Barber et al. 2021, Predictive inference with the jackknife+), found apart for jobs of the
+version that was read and for all others.
 """
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate
+from math import sqrt
 
-from service.calibration.residuals import Likeness, Residual
+from service.calibration.residuals import Likeness, Residual, Version
 
 COVERAGE = 0.9
 """The share of runs that an interval claims to hold."""
@@ -24,10 +28,14 @@ PRIOR = 5.0
 LEVELS = tuple(each / 1000 for each in range(700, 996, 5))
 """Central shares of the residuals that are tried for the claimed coverage."""
 
+VERSIONS: tuple[Version, ...] = ("own", "other")
+
+Levels = Mapping[Version, float]
+
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One run against the interval that is made without its family."""
+    """One run against the interval that is made without its fold."""
 
     residual: Residual
     low: float
@@ -71,21 +79,36 @@ class Nested:
         for depth, name in reversed(list(enumerate(likeness.levels))):
             own = self.predictions(name)
             share = left if depth == 0 else left * own / (own + PRIOR)
-            for index in self._members[name]:
-                weights[index] += share * self._residuals[index].weight / own
+            for index, weight in self._inside(name):
+                weights[index] += share * weight
             left -= share
         return weights
 
+    def _inside(self, group: str) -> list[tuple[int, float]]:
+        """Weights of a group's runs, which sum to 1."""
+        families: dict[str, float] = defaultdict(float)
+        for index in self._members[group]:
+            families[self._residuals[index].family] += self._residuals[index].weight
+        whole = sum(sqrt(each) for each in families.values())
+        runs = [(index, self._residuals[index]) for index in self._members[group]]
+        return [(index, each.weight / sqrt(families[each.family]) / whole) for index, each in runs]
 
-def left_out(residuals: Sequence[Residual], level: float) -> list[Trial]:
-    """Every run against the interval of the other families."""
+
+def left_out(
+    residuals: Sequence[Residual], levels: Levels, fold: Callable[[Residual], Hashable] = lambda each: each.family
+) -> list[Trial]:
+    """Every run that has a level against the interval of the other folds; a fold is a family unless said otherwise."""
     trials = []
-    for family in sorted({each.family for each in residuals}):
-        others = Nested([each for each in residuals if each.family != family])
+    folds: dict[Hashable, list[Residual]] = defaultdict(list)
+    for each in residuals:
+        if each.likeness.version in levels:
+            folds[fold(each)].append(each)
+    for name, members in folds.items():
+        others = Nested([each for each in residuals if fold(each) != name])
         found: dict[Likeness, tuple[float, float]] = {}
-        for each in (each for each in residuals if each.family == family):
+        for each in members:
             if each.likeness not in found:
-                found[each.likeness] = others.factors(each.likeness, level)
+                found[each.likeness] = others.factors(each.likeness, levels[each.likeness.version])
             trials.append(Trial(each, *found[each.likeness]))
     return trials
 
@@ -96,7 +119,16 @@ def reached(trials: Sequence[Trial]) -> float:
     return sum(each.residual.weight for each in trials if each.covered) / whole
 
 
-def calibrated_level(residuals: Sequence[Residual]) -> float:
-    """The lowest of `LEVELS` that reaches the claimed coverage on families left out, or the highest when none does."""
-    found = bisect_left(LEVELS, COVERAGE, key=lambda level: reached(left_out(residuals, level)))
+def calibrated_levels(residuals: Sequence[Residual]) -> dict[Version, float]:
+    """For each version the lowest of `LEVELS` that reaches the claimed coverage, or the highest when none does."""
+    stated = {each.likeness.version for each in residuals}
+    return {version: _calibrated(residuals, version) for version in VERSIONS if version in stated}
+
+
+def _calibrated(residuals: Sequence[Residual], version: Version) -> float:
+    found = bisect_left(LEVELS, COVERAGE, key=partial(_reached_at, residuals, version))
     return LEVELS[min(found, len(LEVELS) - 1)]
+
+
+def _reached_at(residuals: Sequence[Residual], version: Version, level: float) -> float:
+    return reached(left_out(residuals, {version: level}, lambda each: each.fold))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.calculator.units import MIB
-from service.calibration.conformal import COVERAGE, Nested
+from service.calibration.conformal import COVERAGE, Levels, Nested
 from service.calibration.residuals import Kind, Likeness, load_residuals
 
 FEWEST_PREDICTIONS = 4.0
@@ -69,9 +69,9 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """The level at which residuals are cut, and the coverage that it reached by group, one family left out."""
+    """The levels at which residuals are cut, and the coverage that each group reached with one family left out."""
 
-    level: float
+    levels: Levels
     reached: Mapping[str, float]
 
 
@@ -92,7 +92,7 @@ def band(likeness: Likeness) -> Band:
     """The ends of the interval of jobs that are alike."""
     nested, calibration = _nested(), load_calibration()
     asked = _asked(likeness, nested)
-    low, high = nested.factors(asked, calibration.level)
+    low, high = nested.factors(asked, calibration.levels[asked.version])
     group = next(name for name in reversed(asked.levels) if nested.runs(name))
     found = Band(low, high, 0, 0, group, nested.runs(group), COVERAGE, calibration.reached[group])
     return _widened(found, asked.kind, likeness.kind)

@@ -12,6 +12,7 @@ from importlib.resources import files
 from typing import Literal
 
 Kind = Literal["allocated", "reserved", "device"]
+Version = Literal["own", "other"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,7 @@ class Likeness:
 
     framework: str
     implementation: str
-    version: Literal["own", "other"]
+    version: Version
     attention: Literal["stated", "automatic"]
     kind: Kind
 
@@ -49,8 +50,17 @@ class Residual:
 
     likeness: Likeness
     family: str
+    predicted_bytes: int
     ratio: float
     weight: float
+
+    @property
+    def fold(self) -> tuple[str, int]:
+        """Runs that are left out together: a family, or where all are of the version that was read, a prediction.
+
+        A profile's own version is that of few sources, so that without them nothing would be left to learn from.
+        """
+        return (self.family, self.predicted_bytes if self.likeness.version == "own" else 0)
 
 
 @cache
@@ -60,5 +70,5 @@ def load_residuals() -> Sequence[Residual]:
     return tuple(_residual(**json.loads(line)) for line in text.splitlines())
 
 
-def _residual(*, family: str, ratio: float, weight: float, **likeness: str) -> Residual:
-    return Residual(Likeness(**likeness), family, ratio, weight)  # type: ignore[arg-type]
+def _residual(*, family: str, predicted_bytes: int, ratio: float, weight: float, **likeness: str) -> Residual:
+    return Residual(Likeness(**likeness), family, predicted_bytes, ratio, weight)  # type: ignore[arg-type]

@@ -8,9 +8,9 @@ from statistics import median
 from service.calculator.estimate import METHOD_VERSION
 from service.calculator.units import GIB
 from service.calibration.accuracy import Confusion
-from service.calibration.conformal import COVERAGE
+from service.calibration.conformal import COVERAGE, Nested
 from service.calibration.interval import load_calibration
-from service.calibration.residuals import EVERY_RUN
+from service.calibration.residuals import EVERY_RUN, load_residuals
 from service.usecases.accuracy import Group, grouped, skip_reasons, summary, worst_first
 from service.usecases.validation import Comparison
 from tests.accuracy.demands import Demand, demands, rank_correlations, states_its_attention, with_bytes
@@ -20,6 +20,9 @@ from tests.accuracy.runs import CALIBRATING, LABELS, MEASURED, MEGATRON_CI, NANO
 PAGE = Path(__file__).parents[2] / "docs" / "accuracy.md"
 
 WORST_SHOWN = 15
+
+IMPLEMENTATION = 2
+"""Depth of the groups that the page lists: framework, implementation and kind of bytes."""
 
 FILES = {
     MEGATRON_CI: "NVIDIA/Megatron-LM, golden values of its CI (exact bytes of the last rank)",
@@ -199,8 +202,12 @@ def _intervals() -> Iterator[str]:
         held=_held(),
         own_width=_width(),
     )
-    rows = [(name, f"{share:.0%}") for name, share in calibration.reached.items()]
-    yield from _table(("group", "reached, one family left out"), rows)
+    nested = Nested(load_residuals())
+    rows = [
+        (name, str(nested.runs(name)), f"{nested.predictions(name):.0f}", f"{calibration.reached[name]:.0%}")
+        for name in sorted({each.likeness.levels[IMPLEMENTATION] for each in load_residuals()})
+    ]
+    yield from _table(("group", "runs", "distinct", "reached, one family left out"), rows)
 
 
 def _calibrating() -> list[Comparison]:

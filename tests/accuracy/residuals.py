@@ -1,4 +1,4 @@
-"""Residuals of the measured runs of the repository, and the level at which intervals are cut; made, not written."""
+"""Residuals of the measured runs of the repository, and the levels at which intervals are cut; made, not written."""
 
 import json
 from collections import Counter
@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from service.calibration.conformal import calibrated_level, left_out, reached
+from service.calibration.conformal import calibrated_levels, left_out, reached
 from service.calibration.interval import Calibration, load_calibration
 from service.calibration.residuals import Likeness, Residual, load_residuals
 from service.usecases.intervals import likeness_of
@@ -30,6 +30,7 @@ def residuals() -> list[Residual]:
         Residual(
             likeness=likeness,
             family=each.run.family,
+            predicted_bytes=each.predicted_bytes,
             ratio=round((each.run.measured.most_bytes or 0) / each.predicted_bytes, DIGITS),
             weight=round(1 / repeated[each.run.family, likeness, each.predicted_bytes], DIGITS),
         )
@@ -38,18 +39,18 @@ def residuals() -> list[Residual]:
 
 
 def calibration(found: Sequence[Residual]) -> Calibration:
-    """The level, and what it reaches in each group when one family is left out."""
-    level = calibrated_level(found)
-    trials = left_out(found, level)
+    """The levels, and what they reach in each group when one family is left out."""
+    levels = calibrated_levels(found)
+    trials = left_out(found, levels)
     names = sorted({name for each in found for name in each.likeness.levels})
     inside = {name: [each for each in trials if name in each.residual.likeness.levels] for name in names}
-    return Calibration(level, {name: round(reached(members), 3) for name, members in inside.items()})
+    return Calibration(levels, {name: round(reached(members), 3) for name, members in inside.items()})
 
 
 def left_out_widths() -> list[float]:
     """Widths of the intervals that are made without a run's family, as shares of its prediction."""
     found = load_residuals()
-    return [each.high - each.low for each in left_out(found, load_calibration().level)]
+    return [each.high - each.low for each in left_out(found, load_calibration().levels)]
 
 
 def write() -> None:

@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.calibration.conformal import COVERAGE, LEVELS, PRIOR, Nested, calibrated_level, left_out, reached
+from service.calibration.conformal import COVERAGE, LEVELS, Nested, calibrated_levels, left_out, reached
 from service.calibration.residuals import EVERY_RUN, Likeness, Residual
 
 ONE = Likeness("one", "its own", "own", "stated", "allocated")
 OTHER = Likeness("other", "its own", "own", "stated", "allocated")
+FOREIGN = Likeness("one", "its own", "other", "stated", "allocated")
 NEW = Likeness("new", "its own", "own", "stated", "allocated")
 
 RATIOS = st.lists(st.floats(0.5, 2.0), min_size=1, max_size=40)
@@ -18,7 +19,8 @@ RATIOS = st.lists(st.floats(0.5, 2.0), min_size=1, max_size=40)
 
 def runs(ratios: list[float], likeness: Likeness = ONE, family: str = "", weight: float = 1.0) -> list[Residual]:
     """Residuals, each of a family of its own unless one is named."""
-    return [Residual(likeness, family or f"family {each}", ratio, weight) for each, ratio in enumerate(ratios)]
+    named = [family or f"family {each}" for each in range(len(ratios))]
+    return [Residual(likeness, named[each], each, ratio, weight) for each, ratio in enumerate(ratios)]
 
 
 def spread(center: float, half: float, count: int = 100) -> list[float]:
@@ -56,6 +58,14 @@ def test_repeated_predictions_count_once() -> None:
     assert nested.factors(ONE, 0.9)[1] < 1.11
 
 
+def test_a_large_family_weighs_less_than_as_many_families() -> None:
+    """A family of 64 predictions weighs 8 of 24 against 16 families of one, where its runs would weigh 64 of 80."""
+    one_large = Nested(runs([1.5] * 64, family="large") + runs([1.0] * 16))
+    assert one_large.factors(ONE, 0.3) == (1.0, 1.0)
+    many = Nested(runs([1.5] * 64) + runs([1.0] * 16))
+    assert many.factors(ONE, 0.3) == (1.0, 1.5)
+
+
 @given(RATIOS, st.sampled_from(LEVELS))
 def test_ends_are_around_the_prediction(ratios: list[float], level: float) -> None:
     low, high = Nested(runs(ratios)).factors(ONE, level)
@@ -71,25 +81,34 @@ def test_a_higher_level_is_never_narrower(ratios: list[float]) -> None:
 
 
 def test_a_run_is_tried_on_the_other_families() -> None:
-    trials = left_out([*runs([1.0] * 20, family="usual"), *runs([1.5], family="odd")], 0.9)
+    trials = left_out([*runs([1.0] * 20, family="usual"), *runs([1.5], family="odd")], {"own": 0.9})
     assert [each.covered for each in trials if each.residual.family == "odd"] == [False]
     assert all(each.covered for each in trials if each.residual.family == "usual")
 
 
 def test_coverage_counts_different_predictions() -> None:
-    trials = left_out([*runs([1.0] * 10, weight=0.1), *runs([2.0], family="odd")], 0.9)
+    trials = left_out([*runs([1.0] * 10, weight=0.1), *runs([2.0], family="odd")], {"own": 0.9})
     assert reached(trials) == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize("half", [0.02, 0.2])
-def test_the_level_reaches_the_claimed_coverage(half: float) -> None:
-    found = runs(spread(1.0, half))
-    level = calibrated_level(found)
-    assert reached(left_out(found, level)) >= COVERAGE
-    assert PRIOR > 0
-    assert all(reached(left_out(found, lower)) < COVERAGE for lower in LEVELS if lower < level)
+def test_a_level_reaches_the_claimed_coverage_on_families_left_out(half: float) -> None:
+    found = runs(spread(1.0, half), FOREIGN)
+    levels = calibrated_levels(found)
+    assert levels.keys() == {"other"}
+    assert reached(left_out(found, levels)) >= COVERAGE
+    below = {"other": LEVELS[LEVELS.index(levels["other"]) - 1]}
+    assert levels["other"] == LEVELS[0] or reached(left_out(found, below)) < COVERAGE
 
 
 def test_families_that_disagree_get_the_widest_level() -> None:
-    apart = [each for at in (0.5, 1.0, 1.5, 2.0) for each in runs([at] * 3, family=f"at {at}")]
-    assert calibrated_level(apart) == LEVELS[-1]
+    apart = [each for at in (0.5, 1.0, 1.5, 2.0) for each in runs([at] * 3, FOREIGN, family=f"at {at}")]
+    assert calibrated_levels(apart) == {"other": LEVELS[-1]}
+
+
+def test_a_version_of_one_family_is_calibrated_on_predictions_left_out() -> None:
+    found = runs(spread(1.0, 0.1), family="the only one") + runs([1.0, 1.5], FOREIGN)
+    levels = calibrated_levels(found)
+    trials = left_out(found, {"own": levels["own"]}, lambda each: each.fold)
+    assert reached(trials) >= COVERAGE
+    assert len(trials) == 100
