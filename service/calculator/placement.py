@@ -13,7 +13,10 @@ class PlacementError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """How layers are divided over ranks: at most one of the four forms."""
+    """How layers are divided over ranks: at most one of the four forms, or `spread` as evenly as can be.
+
+    `spread` counts the embedding and the head as so many layers; what does not divide goes to the earlier stages.
+    """
 
     layers: tuple[int, ...] | None = None
     first: int | None = None
@@ -21,6 +24,7 @@ class Split:
     account_for_embedding: bool = False
     account_for_loss: bool = False
     layout: str | None = None
+    spread: tuple[int, int] | None = None
 
 
 EVEN = Split()
@@ -65,6 +69,8 @@ def _chunk_counts(layers: int, pipeline: int, virtual: int, split: Split, path: 
         return _from_list(split.layers, pipeline, virtual)
     if split.first is not None or split.last is not None:
         return _first_and_last(layers, pipeline, virtual, split)
+    if split.spread is not None:
+        return _spread(layers, pipeline, virtual, split.spread, path)
     return _even(layers, pipeline, virtual, split, path)
 
 
@@ -102,6 +108,23 @@ def _even(layers: int, pipeline: int, virtual: int, split: Split, path: Path) ->
     counts[head_rank][-1] -= int(split.account_for_loss)
     if counts[0][0] < 0 or counts[head_rank][-1] < 0:
         raise PlacementError("a chunk would hold fewer than no layers")
+    return counts
+
+
+def _spread(layers: int, pipeline: int, virtual: int, weights: tuple[int, int], path: Path) -> list[list[int]]:
+    """Stages of equal weight, the first ones one layer more. Source: torchtitan distributed/pipeline_parallel.py."""
+    stages = pipeline * virtual
+    per_stage, extra = divmod(layers + sum(weights), stages)
+    sizes = [per_stage + (stage < extra) for stage in range(stages)]
+    sizes[0] -= weights[0]
+    sizes[-1] -= weights[1]
+    if min(sizes) < 0:
+        raise PlacementError(f"{layers} layers are too few for {stages} stages with an embedding and a head")
+    counts: list[list[int]] = [[] for _ in range(pipeline)]
+    for chunk in range(virtual):
+        back = path == "v" and chunk % 2 == 1
+        for position in range(pipeline):
+            counts[pipeline - 1 - position if back else position].append(sizes[chunk * pipeline + position])
     return counts
 
 

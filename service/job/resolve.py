@@ -6,7 +6,7 @@ from typing import Any
 
 from service.calculator.layout import Layout, Routing
 from service.calculator.model import Model
-from service.calculator.placement import PATHS, PlacementError, Split, place
+from service.calculator.placement import EVEN, PATHS, PlacementError, Split, place
 from service.calculator.recipe import Recipe
 from service.calculator.routing import PERMILLE
 from service.calculator.schedules import torch_group
@@ -306,6 +306,8 @@ def _layout(values: Values, model: Model) -> Layout:
     stated = values.section("/stages")
     layers = stated.pop("layers", None)
     split = Split(layers=tuple(layers) if layers else None, **stated)
+    if split == EVEN and values.get("/framework/name") != "megatron-core":
+        split = Split(spread=(1, 1) if values.get("/framework/transformer_impl") == "titan" else (0, 0))
     ranks = values.get("/sharding/degree") or (degrees["data"] * degrees["context"])
     ranks = max(ranks // (values.get("/sharding/optimizer_instances") or 1), 1)
     return Layout(

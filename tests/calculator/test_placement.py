@@ -128,3 +128,24 @@ def test_both_ways_holds_the_model_twice() -> None:
     assert placed.chunks[3] == ((6, 7), (0, 1))
     assert [placed.embedding_chunk(rank) for rank in range(4)] == [0, None, None, 1]
     assert [placed.head_chunk(rank) for rank in range(4)] == [1, None, None, 0]
+
+
+def test_torchtitan_spreads_layers_with_embedding_and_head_counted_as_one_each() -> None:
+    """32 layers on 4 stages: 34 weigh 9, 9, 8, 8, of which the ends give one to the embedding and the head."""
+    placed = place(32, 4, 1, Split(spread=(1, 1)))
+    assert [len(placed.layers_of(rank)) for rank in range(4)] == [8, 9, 8, 7]
+
+
+def test_layers_that_do_not_divide_go_to_the_earlier_stages() -> None:
+    assert [len(place(32, 5, 1, Split(spread=(0, 0))).layers_of(rank)) for rank in range(5)] == [7, 7, 6, 6, 6]
+
+
+def test_spread_chunks_follow_the_path_of_a_v() -> None:
+    chunks = place(10, 2, 2, Split(spread=(0, 0)), path="v").chunks
+    assert [[len(chunk) for chunk in rank] for rank in chunks] == [[3, 2], [3, 2]]
+    assert chunks[0][1] == (8, 9)
+
+
+def test_too_few_layers_cannot_be_spread() -> None:
+    with pytest.raises(PlacementError):
+        place(2, 4, 1, Split(spread=(3, 1)))
