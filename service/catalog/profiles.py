@@ -7,6 +7,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+FEWEST_DIGITS = 2
+"""Digits of a version or a commit; FSDP1 has one and is a name."""
+
 
 @dataclass(frozen=True, slots=True)
 class Profile:
@@ -51,9 +54,13 @@ class Profile:
         return f"{self.name} {self.version}"
 
     def covers(self, version: str) -> bool:
-        """Whether a stated version is the one whose source was read, in the container whose libraries were read."""
-        stated, _, where = version.strip().partition(" ")
-        return bool(stated) and self.version.startswith(stated) and where in {"", self.container}
+        """Whether a stated version is the one whose source was read, in the container whose libraries were read.
+
+        A name alone is no version: what is stated must have a number, and begin a word of the profile's version.
+        """
+        stated = version.strip().removesuffix(self.container).strip()
+        numbered = sum(each.isdigit() for each in stated) >= FEWEST_DIGITS
+        return numbered and f" {stated}" in f" {self.version}"
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from service.calibration.interval import Band, Interval, band, interval
 from service.calibration.residuals import Kind, Likeness
-from service.catalog.profiles import load_profiles
+from service.catalog.profiles import profile_of
 from service.job.resolve import Resolved
 from service.job.schema import Job
 
@@ -24,11 +24,12 @@ def band_of(job: Job, kind: Kind = "device") -> Band:
 
 def likeness_of(job: Job, kind: Kind) -> Likeness:
     """What a job whose defaults are written out shares with the measured runs."""
-    version, profile = job.framework.version, load_profiles().get(job.framework.name)
-    own = version is not None and profile is not None and profile.covers(version)
+    framework = job.framework
+    profile = profile_of(framework.name, framework.transformer_impl, framework.version)
+    own = framework.version is not None and profile.covers(framework.version)
     return Likeness(
-        framework=job.framework.name,
-        implementation=job.framework.transformer_impl or "",
+        framework=profile.keeps,
+        implementation=framework.transformer_impl or profile.transformer_impl,
         version="own" if own else "other",
         attention="automatic" if job.kernels.attention in (None, "auto") else "stated",
         kind=kind,
