@@ -32,6 +32,7 @@ def given_by(options: argparse.Namespace, world_size: int | None = None) -> Give
     source = {
         "format": options.format,
         "text": text,
+        "files": {Path(each).name: _text(each) for each in options.beside},
         "env": dict(_pair(each) for each in options.env),
         "argv": options.argv,
         "world_size": world_size,

@@ -8,6 +8,7 @@ DEFAULT_DEVICE = "h100-sxm-80gb"
 _FILE = (
     "a Megatron-LM launch script, a Hugging Face config.json, or a job of memplan's own as JSON; - reads standard input"
 )
+EXPORT_FORMATS = ("megatron", "nemo", "deepspeed", "accelerate", "torchtitan", "torchtitan-cli", "slurm")
 _EPILOG = (
     "What follows -- are arguments that FILE is run with, as in: memplan estimate train.sh -- --micro-batch-size 1"
 )
@@ -22,6 +23,8 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     _add_estimate(commands)
     _add_plan(commands)
+    _add_import(commands)
+    _add_export(commands)
     _add_validate(commands)
     _add_validate_time(commands)
     _add_serve(commands)
@@ -53,6 +56,28 @@ def _add_plan(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -
     plan.set_defaults(module="service.cli.plan")
 
 
+def _add_import(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    reading = commands.add_parser("import", help="what is understood of a config, and where each value is from")
+    _add_file(reading)
+    reading.add_argument("--format", default="auto", help="what FILE is (default: found out)")
+    reading.add_argument("--json", action="store_true", help="print the answer of the HTTP interface")
+    reading.add_argument("--world-size", type=int, metavar="N", help="GPUs of the job, where the file does not say")
+    reading.set_defaults(module="service.cli.imports")
+
+
+def _add_export(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    export = commands.add_parser("export", help="a job in a framework's own form", epilog=_EPILOG)
+    _add_file(export)
+    _add_changes(export)
+    export.add_argument("--from", dest="format", default="auto", help="what FILE is (default: found out)")
+    export.add_argument("--format", dest="form", required=True, choices=EXPORT_FORMATS, help="form of the answer")
+    export.add_argument("--changes", action="store_true", help="print only what --set changes, to be pasted")
+    export.add_argument("--world-size", type=int, metavar="N", help="GPUs of the job, where the file does not say")
+    export.add_argument("--gpus-per-node", type=int, default=8, metavar="N", help="(default: %(default)s)")
+    export.add_argument("--device", metavar="ID", help="GPU that a batch job asks for")
+    export.set_defaults(module="service.cli.exports", json=False)
+
+
 def _add_validate(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     validate = commands.add_parser("validate", help="how far predictions are from measured runs")
     validate.add_argument("file", metavar="FILE", help="measured runs, one JSON object a line; - reads standard input")
@@ -80,11 +105,28 @@ def _add_validate_time(commands: "argparse._SubParsersAction[argparse.ArgumentPa
 
 
 def _add_config(command: argparse.ArgumentParser) -> None:
-    command.add_argument("file", metavar="FILE", help=_FILE)
+    _add_file(command)
+    _add_changes(command)
     command.add_argument("--format", default="auto", help="what FILE is (default: found out)")
+    command.add_argument("--json", action="store_true", help="print the answer of the HTTP interface")
+
+
+def _add_file(command: argparse.ArgumentParser) -> None:
+    command.add_argument("file", metavar="FILE", help=_FILE)
     command.add_argument(
         "--env", action="append", default=[], metavar="K=V", help="an environment variable that FILE reads; repeatable"
     )
+    command.add_argument(
+        "--with",
+        dest="beside",
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="a further file that FILE names; repeatable",
+    )
+
+
+def _add_changes(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--set",
         action="append",
@@ -92,7 +134,6 @@ def _add_config(command: argparse.ArgumentParser) -> None:
         metavar="KEY=VALUE",
         help="a value of the job that FILE does not state, as in batch.micro=1; repeatable",
     )
-    command.add_argument("--json", action="store_true", help="print the answer of the HTTP interface")
 
 
 def _add_serve(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
