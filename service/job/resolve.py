@@ -158,9 +158,8 @@ def _draft(job: Job) -> _Draft:
     architecture = resolve_architecture(job.model, values)
     problems = list(architecture.diagnostics)
     profile = profile_of(job.framework.name, _implementation(job), job.framework.version)
-    problems += _version_notice(job, profile) + _unpriced(values)
     _fill_recipe(values, profile)
-    problems += _attention_notice(values)
+    problems += _version_notice(job, profile) + _unpriced(values) + _attention_notice(values)
     return _Draft(values, profile, architecture.model, problems, architecture.missing)
 
 

@@ -1,0 +1,200 @@
+"""Defaults of kernels, losses and checkpointing by implementation and version, down to measured layers."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from service.calculator.activations.layer import layer_tensors
+from service.calculator.offload import EVERYTHING, LAYER_INPUTS
+from service.catalog.titan import titan_habits
+from service.job.resolve import InvalidJob, Resolved, resolve
+from service.job.schema import Job
+
+MEASURED = {
+    each["name"]: each
+    for each in json.loads((Path(__file__).parents[1] / "data" / "saved_tensors.json").read_text("utf-8"))
+}
+
+LAYERS: dict[str, tuple[str, dict[str, Any], int]] = {
+    "hf.llama.kv2.sdpa.bf16": ("llama", {}, 0),
+    "hf.llama.kv2.sdpa.bf16.pad_mask": ("llama", {"batch": {"padding_mask": True}}, 0),
+    "hf.llama.kv2.eager.bf16": ("llama", {"kernels": {"attention": "eager"}}, 0),
+    "hf.llama.kv2.sdpa.fp32": ("llama", {"precision": {"compute": "fp32", "parameters": "fp32"}}, 0),
+    "hf.llama.kv2.sdpa.autocast": ("llama", {"precision": {"parameters": "fp32", "autocast": True}}, 0),
+    "hf.llama.kv2.compile_mincut": ("llama", {"kernels": {"compile": True}, "batch": {"padding_mask": True}}, 0),
+    "hf.mistral.kv2.sdpa": ("mistral", {}, 0),
+    "hf.qwen2.kv2.sdpa (qkv bias)": ("qwen2", {}, 0),
+    "hf.qwen3.kv2.sdpa (qk-norm)": ("qwen3", {}, 0),
+    "hf.gemma2.kv2.eager": ("gemma2", {}, 0),
+    "hf.olmo2.kv8.sdpa": ("olmo2", {}, 0),
+    "hf.phi3.kv2.sdpa (fused gate_up)": ("phi3", {}, 0),
+    "hf.gptneox.sdpa": ("gpt_neox", {}, -8),
+    "hf.gpt2.sdpa": ("gpt2", {}, -8),
+    "hf.gpt2.eager": ("gpt2", {"kernels": {"attention": "eager"}}, -8),
+    "hf.gpt2.sdpa.gelu_exact": ("gpt2", {"model": {"hidden_act": "gelu"}}, -8),
+    "hf.mixtral.grouped_mm": ("mixtral", {"model": {"num_experts": 4, "num_experts_per_tok": 2}}, 0),
+    "hf.mixtral.eager_experts": (
+        "mixtral",
+        {"model": {"num_experts": 4, "num_experts_per_tok": 2}, "framework": {"version": "transformers 4.57"}},
+        0,
+    ),
+}
+"""Family, what the job states beside its dimensions, and bytes a token that a GPU keeps more (LayerNorm statistics)."""
+
+
+def job(**sections: dict[str, Any]) -> Resolved:
+    document: dict[str, Any] = {
+        "model": {"preset": "llama-3-8b"},
+        "framework": {"name": "fsdp2"},
+        "parallelism": {"data": 8},
+        "batch": {"micro": 1, "sequence_length": 8192},
+    }
+    for name, fields in sections.items():
+        document[name] = {**document.get(name, {}), **fields}
+    return resolve(Job.model_validate(document))
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_a_family_of_transformers_writes_its_layers_as_measured(name: str) -> None:
+    family, stated, artefact = LAYERS[name]
+    dims = MEASURED[name]["dims"]
+    model = {
+        "model_type": family,
+        "hidden_size": dims["h"],
+        "num_hidden_layers": 1,
+        "num_attention_heads": dims["a"],
+        "num_key_value_heads": dims["kv"],
+        "head_dim": dims["dh"],
+        "intermediate_size": dims["f"],
+        "vocab_size": dims["V"],
+        "max_position_embeddings": 512,
+    }
+    document: dict[str, Any] = {
+        "model": model | stated.get("model", {}),
+        "framework": {"name": "ddp", "transformer_impl": "hf"} | stated.get("framework", {}),
+        "parallelism": {"data": 1},
+        "batch": {"micro": dims["b"], "sequence_length": dims["s"]} | stated.get("batch", {}),
+        "precision": {"parameters": "bf16"} | stated.get("precision", {}),
+        "kernels": stated.get("kernels", {}),
+        "dropout": {"hidden": 0.0, "attention": 0.0},
+    }
+    found = resolve(Job.model_validate(document))
+    rows = layer_tensors(found.model.kinds[0], found.model, found.layout, found.recipe)
+    total = sum(int(each.tensor.bytes) * int(each.copies) for each in rows)
+    assert total + artefact * dims["T"] == MEASURED[name]["per_layer_bytes"]
+
+
+class TestTitan:
+    @pytest.mark.parametrize(
+        ("version", "sections", "loss"),
+        [
+            ("torchtitan-2024-06-06", {}, "torch_float_in_model"),
+            ("torchtitan-2025-02-05", {}, "torch_float"),
+            ("torchtitan-2025-02-05", {"kernels": {"compile": True}}, "torch_float"),
+            ("torchtitan-2024-11-01", {"kernels": {"compile": True}}, "compiled"),
+            ("torchtitan-2025-12", {"kernels": {"compile": True}}, "compiled"),
+            ("torchtitan-2025-12", {"parallelism": {"tensor": 2, "sequence": True}}, "loss_parallel"),
+            ("torchtitan-2026-06-02", {}, "chunked"),
+            ("torchtitan-2026-06-02 graph_trainer", {}, "torch_float"),
+            ("torchtitan-2026-08 graph_trainer", {}, "chunked"),
+            (None, {}, "chunked"),
+        ],
+    )
+    def test_the_loss_of_a_date(self, version: str | None, sections: dict[str, Any], loss: str) -> None:
+        framework = {"version": version} if version else {}
+        assert job(framework=framework, **sections).recipe.loss.name == loss
+
+    def test_logits_were_kept_in_fp32_until_they_were_deleted(self) -> None:
+        """torchtitan PR 391: 3.9 GB less for 8B."""
+        before = job(framework={"version": "torchtitan-2024-06-06"}).recipe.loss
+        after = job(framework={"version": "torchtitan-2024-07-18"}).recipe.loss
+        assert (before.kept, after.kept) == (("fp32", "fp32"), ("fp32",))
+
+    @pytest.mark.parametrize(
+        ("version", "fused", "form", "repeated"),
+        [
+            ("torchtitan-2025-02-05", False, "cast_first", True),
+            ("torchtitan-2025-04-01", False, "scale_first", True),
+            ("torchtitan-2025-10-01", True, "scale_first", True),
+            ("torchtitan-2026-03-13", True, "scale_first", False),
+        ],
+    )
+    def test_norms_and_keys_of_a_date(self, version: str, *, fused: bool, form: str, repeated: bool) -> None:
+        found = job(framework={"version": version}).recipe
+        assert (found.norm_fused, found.norm_form, found.keys_repeated) == (fused, form, repeated)
+
+    def test_units_and_streams_of_a_date(self) -> None:
+        old, new = (job(framework={"version": f"torchtitan-{each}"}).recipe.sharding for each in ("2025-02", "2025-10"))
+        graph = job(framework={"version": "torchtitan-2025-10/11 SimpleFSDP"}).recipe.sharding
+        assert (old.ends_together, new.ends_together) == (True, False)
+        assert (new.own_streams, graph.own_streams) == (True, False)
+
+    def test_selective_checkpointing_saves_torchtitans_list(self) -> None:
+        found = job(checkpointing={"granularity": "selective"}).layout.checkpointing
+        assert found.op == ("mm", "attention", "reduce_scatter", "all_to_all", "max", "topk")
+
+    def test_cudnns_attention_was_not_on_the_list(self) -> None:
+        """torchtitan, 2025-10-09 to 2025-12-01: the issue behind PR 2095."""
+        stated = {"granularity": "selective", "op": ["mm", "attention", "reduce_scatter", "max"]}
+        found = job(framework={"version": "torchtitan-2025-11"}, checkpointing=stated).layout.checkpointing
+        assert found.op == ("mm", "reduce_scatter", "max")
+
+    def test_the_graph_trainer_keeps_every_product(self) -> None:
+        version = {"version": "torchtitan-2026-06-02 graph_trainer"}
+        found = job(framework=version, checkpointing={"granularity": "selective"}).layout.checkpointing
+        assert found.op[0] == "every_mm"
+
+    @pytest.mark.parametrize("key", ["every", "memory_budget"])
+    def test_other_selective_forms_keep_no_list(self, key: str) -> None:
+        stated = {"granularity": "selective", key: 2 if key == "every" else 0.5}
+        found = job(checkpointing=stated).layout.checkpointing
+        assert found.op == ()
+        assert (found.every, found.budget_permille) == ((2, None) if key == "every" else (0, 500))
+
+    def test_habits_are_todays_without_a_date(self) -> None:
+        assert titan_habits(None) == titan_habits("torchtitan main") == {"loss_chunked", "loss_compiled"}
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("sections", "pointer"),
+        [
+            ({"precision": {"fp8": {"recipe": "current"}}}, "/precision/fp8"),
+            ({"checkpointing": {"granularity": "selective", "modules": ["core_attn"]}}, "/checkpointing/modules"),
+            ({"checkpointing": {"offload": ["everything_else"]}}, "/checkpointing/offload"),
+            (
+                {
+                    "framework": {"name": "megatron-core"},
+                    "checkpointing": {"granularity": "selective", "every": 2},
+                    "sharding": {"stage": 0},
+                },
+                "/checkpointing",
+            ),
+        ],
+    )
+    def test_what_is_not_itemised(self, sections: dict[str, Any], pointer: str) -> None:
+        with pytest.raises(InvalidJob) as refused:
+            job(**sections)
+        assert pointer in {each.fields[0] for each in refused.value.findings.errors}
+
+
+@pytest.mark.parametrize(
+    ("stated", "expected"),
+    [("none", ()), ("inputs", (LAYER_INPUTS,)), ("all", (EVERYTHING,)), (["core_attn"], ("core_attn",))],
+)
+def test_offload_of_activations(stated: Any, expected: tuple[str, ...]) -> None:
+    assert job(checkpointing={"offload": stated, "offload_layers": 4}).layout.checkpointing.offload == expected
+
+
+def test_tools_that_drop_inputs_of_adapters() -> None:
+    adapters = {"type": "lora", "rank": 8, "modules": ["q", "v"]}
+
+    def dropout(version: str) -> float:
+        framework = {"name": "ddp", "version": version}
+        found = job(framework=framework, adapters=adapters, parallelism={"data": 1}).recipe.adapters
+        assert found is not None
+        return found.dropout
+
+    assert [dropout(each) for each in ("LitGPT 2024-25", "ms-swift 2024", "torchtune main")] == [0.05, 0.05, 0.0]
