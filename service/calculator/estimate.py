@@ -238,7 +238,7 @@ def _allocated_lines(
         lines += head_lines(model, layout, recipe, EndCounts(counts[last], losses))
         if model.prediction is not None:
             lines += prediction_loss_lines(model.prediction, model, layout, recipe, losses)
-    lines += pipeline_lines(model, layout, recipe, sum(counts[1:], counts[0]))
+    lines += pipeline_lines(model, layout, recipe, sum(counts[1:], counts[0]), stage)
     return lines + workspace_lines(recipe, accelerator, experts=model.has_experts)
 
 

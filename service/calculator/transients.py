@@ -1,13 +1,14 @@
 """Tensors that exist only while a layer runs or a stage sends and receives (memory_model.md, sections 3.3, 3.7, 5)."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from service.calculator.activations.autograd.layer import SOURCES
 from service.calculator.activations.saved import Saved
 from service.calculator.checkpointing import segment_length
 from service.calculator.head import residual
 from service.calculator.layout import Layout
-from service.calculator.ledger import WITH_ACTIVATIONS, Category, Line, Moment, Tensor
+from service.calculator.ledger import ALWAYS, WITH_ACTIVATIONS, Category, Line, Moment, Tensor
 from service.calculator.model import Attention, LatentAttention, LayerKind, Mamba, Mlp, Model, Moe
 from service.calculator.parameters import ExpertGrid, layer_parameters
 from service.calculator.recipe import Recipe
@@ -18,6 +19,8 @@ FP32_WEIGHTING = 6
 """Widths of a row, in the activations' 16 bits, of the gradients around an fp32 product with routing weights."""
 
 MIXER = ("attention.", "mamba.")
+TORCH_PIPELINES = frozenset({"fsdp2", "fsdp1", "ddp", "hf-trainer"})
+TORCH_STAGE = "torch/distributed/pipelining/stage.py, _setup_forward_recv_info"
 DISPATCH = "megatron/core/transformer/moe/token_dispatcher.py"
 
 
@@ -203,14 +206,27 @@ def _weight_gradient(kind: LayerKind, model: Model, layout: Layout, recipe: Reci
     return _gradient("backward.weight_gradient", (largest,), recipe, ("tensor",), alive)
 
 
-def pipeline_lines(model: Model, layout: Layout, recipe: Recipe, in_flight: Int) -> list[Line]:
+def pipeline_lines(model: Model, layout: Layout, recipe: Recipe, in_flight: Int, stage: int) -> list[Line]:
     """Boundary tensors in transit: one received input or sent output, one output gradient (section 5).
 
-    Without deallocation, a stage also keeps the output of every micro-batch in flight.
+    Without deallocation, a stage also keeps the output of every micro-batch in flight. torch's pipelines receive into
+    a buffer for each micro-batch of the step, made before it begins: inputs of every chunk but the model's first,
+    gradients of every chunk but its last.
     """
     if layout.pipeline == 1:
         return []
     shape = residual(model, layout)
+    if recipe.framework in TORCH_PIPELINES:
+        ends = (layout.placement.embedding_chunk(stage), layout.placement.head_chunk(stage))
+        received = 2 * layout.virtual - sum(each is not None for each in ends)
+        buffer = Tensor(
+            "pipeline.received", Category.COMMUNICATION, shape, recipe.compute, ("sequence", "context"), TORCH_STAGE
+        )
+        output = replace(buffer, name="pipeline.output", category=Category.ACTIVATIONS)
+        return [
+            Line(buffer, received * layout.micro_batches, ALWAYS),
+            Line(output, in_flight, WITH_ACTIVATIONS),
+        ]
     source = "memory_model.md 5; megatron/core/pipeline_parallel/schedules.py"
     transit = Tensor(
         "pipeline.boundary", Category.COMMUNICATION, shape, recipe.compute, ("sequence", "context"), source

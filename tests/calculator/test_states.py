@@ -448,3 +448,15 @@ def test_a_nodes_host_memory_holds_its_ranks_offloaded_states() -> None:
     assert found.host_bytes_per_node == 8 * max(stage.host_bytes for stage in found.stages)
     small = estimate(LLAMA_3_8B, layout(LLAMA_3_8B, data=2, pipeline=2, sharding_stage=1), kept, H100)
     assert small.host_bytes_per_node == 2 * sum(stage.host_bytes for stage in small.stages)
+
+
+def test_torchs_pipeline_receives_into_a_buffer_for_every_micro_batch() -> None:
+    """2·m boundary tensors for each chunk, but for the model's ends; and the outputs of those in flight."""
+    kept = recipe(framework="fsdp2", **IN_FULL_PRECISION)
+    spread = layout(LLAMA_3_8B, data=2, sharding_stage=3, pipeline=4, virtual=2, micro_batches=8)
+    boundary = 2 * 2048 * 4096
+    for stage, received in zip(estimate(LLAMA_3_8B, spread, kept, H100).stages, (3, 4, 4, 3), strict=True):
+        buffers = [line.bytes for line in stage.lines if line.tensor.name == "pipeline.received"]
+        outputs = [line.bytes for line in stage.lines if line.tensor.name == "pipeline.output"]
+        assert buffers == [received * 8 * boundary]
+        assert outputs == [stage.in_flight_microbatches * 2 * boundary]
