@@ -101,6 +101,9 @@ def _add_validate_time(commands: "argparse._SubParsersAction[argparse.ArgumentPa
         default="family",
         help="what rows are grouped by (default: %(default)s)",
     )
+    validate.add_argument(
+        "--calibrate", type=int, metavar="K", help="say too how far predictions are after K measured steps of a family"
+    )
     validate.set_defaults(module="service.cli.validate_time")
 
 

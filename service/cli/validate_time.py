@@ -10,9 +10,11 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from service.calibration.few_shot import TooFewSteps
 from service.calibration.timing import RANKABLE
 from service.cli.errors import USAGE, CommandError
 from service.usecases.measured_runs import BadLine, UnreadableRuns
+from service.usecases.time_calibration import CalibratedFamily, calibrated_families
 from service.usecases.timed_runs import TimedRun, read_timed_runs
 from service.usecases.timing import (
     TimeComparison,
@@ -31,8 +33,11 @@ def run(options: argparse.Namespace) -> int:
     """Print how far predicted step times are from measured ones, and how well they rank layouts."""
     found = compare_times(_rows(options.file))
     groups = grouped_times(found, options.by)
+    calibrated = None if options.calibrate is None else _calibrated(found, options.calibrate)
     if options.json:
         document = {"rows": [_row(each) for each in found], "groups": [_group(each) for each in groups]}
+        if calibrated is not None:
+            document["calibrated"] = [_family(each) for each in calibrated]
         sys.stdout.write(json.dumps(document, allow_nan=False) + "\n")
         return 0
     console = Console(width=None if sys.stdout.isatty() else PIPED_COLUMNS, highlight=False)
@@ -41,8 +46,17 @@ def run(options: argparse.Namespace) -> int:
         ranked = [each for each in grouped_times(found, "group") if each.ranking is not None]
         console.print("")
         _show(console, "group", sorted(ranked, key=lambda each: each.name))
+    if calibrated is not None:
+        _show_calibrated(console, options.calibrate, calibrated)
     _show_skipped(console, found)
     return 0
+
+
+def _calibrated(found: Sequence[TimeComparison], steps: int) -> list[CalibratedFamily]:
+    try:
+        return calibrated_families(found, steps)
+    except TooFewSteps as error:
+        raise CommandError(str(error), USAGE) from None
 
 
 def _rows(name: str) -> list[TimedRun | BadLine]:
@@ -89,6 +103,19 @@ def _group(group: TimeGroup) -> dict[str, Any]:
     }
 
 
+def _family(family: CalibratedFamily) -> dict[str, Any]:
+    """Errors are shares of the measured seconds, over the rows that were not measured for the calibration."""
+    return {
+        "family": family.name,
+        "rows": family.rows,
+        "steps": family.steps,
+        "mean_error_before": family.before,
+        "mean_error": family.mean,
+        "worst_mean_error": family.worst,
+        "bias": family.bias,
+    }
+
+
 def _show(console: Console, title: str, groups: Sequence[TimeGroup]) -> None:
     table = Table(title, box=None)
     for heading in ("rows", "skipped", "stalled", "mean error", "bias", "worst"):
@@ -119,6 +146,16 @@ def _ranking(group: TimeGroup) -> tuple[str, ...]:
         f"{found.best_loss:.1%}",
         f"{found.best_of_loss:.1%}",
     )
+
+
+def _show_calibrated(console: Console, steps: int, families: Sequence[CalibratedFamily]) -> None:
+    table = Table(f"after {steps} measured steps", box=None)
+    for heading in ("rows", "before", "mean error", "worst draw", "bias"):
+        table.add_column(heading, justify="right")
+    for each in families:
+        shares = (each.before, each.mean, each.worst)
+        table.add_row(each.name, str(each.rows), *(f"{share:.1%}" for share in shares), f"{each.bias:+.1%}")
+    console.print("", table, sep="\n")
 
 
 def _show_skipped(console: Console, found: Sequence[TimeComparison]) -> None:

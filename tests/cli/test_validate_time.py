@@ -69,3 +69,23 @@ def test_a_file_that_holds_no_run_is_unreadable(tmp_path: Path, capsys: pytest.C
     assert main(["validate-time", str(path)]) == 2
     assert "holds no timed run" in capsys.readouterr().err
     assert main(["validate-time", str(tmp_path / "none.jsonl")]) == 2
+
+
+def test_a_few_measured_steps_of_a_family_calibrate_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "runs.jsonl"
+    path.write_bytes(lines(timed()))
+    [row] = answer(capsys, str(path))["rows"]
+    slower = {"step_seconds": 1.3 * row["predicted_step_seconds"]}
+    path.write_bytes(lines(*(timed(id=str(each), measured=slower) for each in range(6))))
+    [family] = answer(capsys, str(path), "--calibrate", "2")["calibrated"]
+    assert (family["rows"], family["steps"]) == (6, 2)
+    assert family["mean_error"] < 0.05 < family["mean_error_before"]
+    assert main(["validate-time", str(path), "--calibrate", "2"]) == 0
+    assert "after 2 measured steps" in capsys.readouterr().out
+
+
+def test_one_measured_step_calibrates_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "runs.jsonl"
+    path.write_bytes(lines(*(timed(id=str(each)) for each in range(6))))
+    assert main(["validate-time", str(path), "--calibrate", "1"]) == 2
+    assert "at least 2" in capsys.readouterr().err
