@@ -9,6 +9,7 @@ from service.formats import (
     huggingface,
     kubernetes,
     megatron,
+    nanotron,
     nemo,
     slurm,
     torch_fsdp,
@@ -27,6 +28,7 @@ _DIALECTS: tuple[Dialect, ...] = (
     accelerate.DIALECT,
     torchtitan.DIALECT,
     nemo.DIALECT,
+    nanotron.DIALECT,
 )
 _WRAPPERS: tuple[Wrapper, ...] = (slurm.WRAPPER, kubernetes.WRAPPER)
 _BY_NAME = {each.name: each for each in _DIALECTS}

@@ -23,6 +23,7 @@ Format = Literal[
     "accelerate",
     "torchtitan",
     "nemo",
+    "nanotron",
 ]
 Text = Annotated[str, Field(max_length=LARGEST_TEXT)]
 Name = Annotated[str, Field(min_length=1, max_length=_LONGEST_NAME)]

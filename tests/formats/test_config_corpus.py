@@ -41,6 +41,9 @@ MISSING: Mapping[str, set[str]] = {
     "accelerate_yaml/accelerate_tp_hsdp": {*MODEL, "micro", "sequence_length"},
     "accelerate_yaml/trl_deepspeed_zero3": {*MODEL, "micro", "sequence_length"},
     "accelerate_yaml/trl_fsdp2": {*MODEL, "micro", "sequence_length"},
+    "nanotron_yaml/mup_350m": set(),
+    "nanotron_yaml/qwen_moe": set(),
+    "nanotron_yaml/tiny_llama": set(),
     "nemo_yaml/bridge_llama32_distill_override": {"recipe", "world_size"},
     "nemo_yaml/gpu_recipes_mixtral_16_32": {"vocab_size", "world_size"},
     "nemo_yaml/launcher_gpt3_175b": {"vocab_size"},
@@ -60,6 +63,8 @@ MISSING: Mapping[str, set[str]] = {
         "CONFIG_BF16_ENABLED",
     },
 }  # fmt: skip
+# Findings about the text itself, which parsed facts do not hold; each has a test of its own.
+NOT_SAID: Mapping[str, set[str]] = {"nanotron_yaml/qwen_moe": {"duplicate_key"}}
 
 
 def indented_json(content: Any) -> str:
@@ -129,12 +134,7 @@ STYLES: Mapping[str, tuple[Callable[[Any], str], ...]] = {
     "accelerate_yaml": YAML,
     "torchtitan_toml": (plain_toml, shuffled_toml),
     "nemo_yaml": YAML,
-}
-FORMATS = {
-    "deepspeed_json": "deepspeed",
-    "accelerate_yaml": "accelerate",
-    "torchtitan_toml": "torchtitan",
-    "nemo_yaml": "nemo",
+    "nanotron_yaml": YAML,
 }
 
 
@@ -159,11 +159,10 @@ def differences(item: dict[str, Any], imported: Imported) -> dict[str, tuple[Any
 def test_a_published_file_yields_its_facts(item: dict[str, Any], style: Callable[[Any], str]) -> None:
     imported = import_source(ConfigSource(text=style(item["content"])))
 
-    assert imported.format == FORMATS[item["id"].partition("/")[0]]
+    assert imported.format == item["id"].partition("_")[0]
     assert differences(item, imported) == {}
     assert {each.fact for each in imported.findings.missing} == MISSING[item["id"]]
-    assert {each["code"] for each in item["expected"]["diagnostics"]} <= {
-        each.code for each in imported.findings.diagnostics
-    }
+    said = {each.code for each in imported.findings.diagnostics}
+    assert {each["code"] for each in item["expected"]["diagnostics"]} - NOT_SAID.get(item["id"], set()) <= said
     assert (imported.outcome == "invalid") == (item["expected"]["valid"] is False)
     assert imported.confidence > 0.5

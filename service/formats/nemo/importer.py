@@ -25,7 +25,7 @@ from service.formats.syntax.words import Holes
 _MARKS = re.compile(
     r"^[ \t]*[\"']?(trainer|model|train|ddp|optim|run|dist|kd_config|exp_manager|encoder_seq_length|megatron_amp_O2|"
     r"tensor_model_parallel_size|pipeline_model_parallel_size|virtual_pipeline_model_parallel_size|num_nodes|devices|"
-    r"micro_batch_size|global_batch_size|mcore_gpt|lr_warmup_iters|scheduler|dataset|mixed_precision|peft)[\"']?[ \t]*:",
+    r"micro_batch_size|global_batch_size|mcore_gpt|exp_manager|scheduler|dataset|mixed_precision|peft)[\"']?[ \t]*:",
     re.MULTILINE,
 )
 _FLOW = re.compile(
