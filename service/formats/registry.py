@@ -14,6 +14,7 @@ from service.formats import (
     slurm,
     torch_fsdp,
     torchtitan,
+    torchtune,
 )
 from service.formats.dialect import Dialect, Wrapper
 from service.formats.draft import Draft
@@ -29,6 +30,7 @@ _DIALECTS: tuple[Dialect, ...] = (
     torchtitan.DIALECT,
     nemo.DIALECT,
     nanotron.DIALECT,
+    torchtune.DIALECT,
 )
 _WRAPPERS: tuple[Wrapper, ...] = (slurm.WRAPPER, kubernetes.WRAPPER)
 _BY_NAME = {each.name: each for each in _DIALECTS}

@@ -24,6 +24,7 @@ Format = Literal[
     "torchtitan",
     "nemo",
     "nanotron",
+    "torchtune",
 ]
 Text = Annotated[str, Field(max_length=LARGEST_TEXT)]
 Name = Annotated[str, Field(min_length=1, max_length=_LONGEST_NAME)]

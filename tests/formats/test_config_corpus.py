@@ -41,6 +41,9 @@ MISSING: Mapping[str, set[str]] = {
     "accelerate_yaml/accelerate_tp_hsdp": {*MODEL, "micro", "sequence_length"},
     "accelerate_yaml/trl_deepspeed_zero3": {*MODEL, "micro", "sequence_length"},
     "accelerate_yaml/trl_fsdp2": {*MODEL, "micro", "sequence_length"},
+    "torchtune_yaml/llama3_1_405b_qlora": {"world_size", "sequence_length"},
+    "torchtune_yaml/llama3_8b_full": {"world_size", "sequence_length"},
+    "torchtune_yaml/llama4_scout_full": {"world_size", "sequence_length"},
     "nanotron_yaml/mup_350m": set(),
     "nanotron_yaml/qwen_moe": set(),
     "nanotron_yaml/tiny_llama": set(),
@@ -135,6 +138,7 @@ STYLES: Mapping[str, tuple[Callable[[Any], str], ...]] = {
     "torchtitan_toml": (plain_toml, shuffled_toml),
     "nemo_yaml": YAML,
     "nanotron_yaml": YAML,
+    "torchtune_yaml": YAML,
 }
 
 
