@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from service.calculator.device import Bandwidth
+from service.calculator.recipe import Adapters, Fp8
 from service.calculator.step_time import rates_of
 from service.calculator.step_time.attention import attention_core
 from service.calculator.step_time.collectives import (
@@ -47,7 +48,7 @@ def test_products_follow_the_published_shapes() -> None:
     plain = replace(rates, processors=0)
     errors = {
         name: [
-            abs(product(m, k, n, 2, each).forward / (2.0 * m * k * n / (312e12 * share)) - 1)
+            abs(product(m, k, n, recipe(), each).forward / (2.0 * m * k * n / (312e12 * share)) - 1)
             for m, k, n, share in SHAPES
         ]
         for name, each in (("waves", rates), ("none", plain))
@@ -60,22 +61,29 @@ def test_a_large_product_reaches_the_share_of_its_device() -> None:
     for device, share in ((A100, 0.76), (H100, 0.73), (B200, 0.49)):
         rates = rates_of(device, recipe())
         peak = device.peak_flops["bf16"]
-        seconds = product(16384.0, 16384.0, 16384.0, 2, rates).forward
+        seconds = product(16384.0, 16384.0, 16384.0, recipe(), rates).forward
         assert 2.0 * 16384**3 / seconds / peak == pytest.approx(share, rel=0.05)
 
 
 def test_a_weight_gradient_is_slower_than_the_other_products() -> None:
-    found = product(16384.0, 16384.0, 16384.0, 2, rates_of(A100, recipe()))
+    found = product(16384.0, 16384.0, 16384.0, recipe(), rates_of(A100, recipe()))
     assert found.backward == pytest.approx((1 + 1 / 0.95) * found.forward, rel=0.01)
+
+
+def test_a_frozen_weight_has_no_gradient() -> None:
+    frozen = recipe(adapters=Adapters(16, ("q", "v"), "bf16"))
+    found = product(16384.0, 16384.0, 16384.0, frozen, rates_of(A100, frozen))
+    assert found.backward == pytest.approx(found.forward, rel=0.01)
 
 
 def test_eight_bits_double_the_rate_and_cost_casts() -> None:
     hopper = replace(H100, peak_flops={"bf16": 989e12, "fp8": 1979e12})
     rates = replace(rates_of(hopper, recipe()), product_8bit=1979e12 * product_share(hopper, "fp8"))
-    wide, narrow = (product(8192.0, 8192.0, 28672.0, 2, rates, eight_bit=each) for each in (False, True))
+    eight = recipe(fp8=Fp8("delayed"))
+    wide, narrow = (product(8192.0, 8192.0, 28672.0, eight, rates, plain=each) for each in (True, False))
     assert 1.3 < wide.both / narrow.both < 1.8
     same = replace(rates, product_8bit=rates.product)
-    assert product(8192.0, 8192.0, 28672.0, 2, same, eight_bit=True).both > wide.both
+    assert product(8192.0, 8192.0, 28672.0, eight, same).both > wide.both
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Which operations run as separate kernels of the framework instead of fused ones."""
 
+from service.calculator.model import Normalization
 from service.calculator.recipe import Recipe
 
 EAGER = frozenset({"torch", "hf", "titan"})
@@ -16,6 +17,12 @@ def eager_activation(recipe: Recipe) -> bool:
     return not recipe.compiled and (not recipe.activation_fused or recipe.transformer_impl in EAGER)
 
 
-def eager_norm(recipe: Recipe) -> bool:
-    """Whether a norm is a chain of fp32 operations."""
-    return not recipe.compiled and not recipe.norm_fused
+def eager_norm(recipe: Recipe, normalization: Normalization) -> bool:
+    """Whether a norm is a chain of fp32 operations; torch has one kernel for a LayerNorm."""
+    return not recipe.compiled and not recipe.norm_fused and normalization == "rmsnorm"
+
+
+def eager_host(recipe: Recipe) -> bool:
+    """Whether Python issues every operation of a layer on its own."""
+    issued = recipe.transformer_impl in EAGER | {"local"} or recipe.framework == "nanotron"
+    return issued and not recipe.compiled

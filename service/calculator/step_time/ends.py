@@ -64,8 +64,8 @@ def head_cost(model: Model, layout: Layout, recipe: Recipe, rates: Rates) -> Cos
     forward, backward = LOSS_BYTES.get(recipe.loss.name, FUSED_LOSS_BYTES)
     loss = passes(tokens * vocabulary, forward, backward, 1, rates)
     agreed = Cost(LOSS_REDUCTIONS * fixed_seconds(group, rates.fabric.all_reduce), 0.0)
-    norm = passes(residual, *NORM_PASSES[eager_norm(recipe)], width, rates)
-    return norm + product(tokens, hidden, vocabulary, width, rates) + traffic + loss + agreed
+    norm = passes(residual, *NORM_PASSES[eager_norm(recipe, model.normalization)], width, rates)
+    return norm + product(tokens, hidden, vocabulary, recipe, rates, plain=True) + traffic + loss + agreed
 
 
 def prediction_cost(
@@ -75,5 +75,5 @@ def prediction_cost(
     if model.prediction is None:
         return Cost()
     hidden, tensor = float(model.hidden_size), as_float(layout.tensor)
-    joined = product(as_float(layout.tokens), 2.0 * hidden, hidden / tensor, BYTES[recipe.compute], rates)
+    joined = product(as_float(layout.tokens), 2.0 * hidden, hidden / tensor, recipe, rates)
     return (joined + layers[model.prediction.kind] + head).times(model.prediction.depths)

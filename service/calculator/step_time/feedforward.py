@@ -40,9 +40,9 @@ def _dense(
     tokens: Float, inner: Float, branches: int, hidden: int, recipe: Recipe, rates: Rates, copies: Float = 1.0
 ) -> dict[str, Cost]:
     """Both projections and the activation between them, `copies` times side by side."""
-    width, eight = BYTES[recipe.compute], recipe.fp8 is not None
-    up = product(tokens, hidden, branches * inner, width, rates, eight_bit=eight, copies=copies)
-    down = product(tokens, inner, hidden, width, rates, eight_bit=eight, copies=copies)
+    width = BYTES[recipe.compute]
+    up = product(tokens, hidden, branches * inner, recipe, rates, copies=copies)
+    down = product(tokens, inner, hidden, recipe, rates, copies=copies)
     times = ACTIVATION_PASSES[branches, eager_activation(recipe)]
     return {"up": up, "down": down, "activation": passes(copies * tokens * inner, *times, width, rates)}
 
@@ -60,7 +60,7 @@ def _experts(moe: Moe, hidden: int, layout: Layout, recipe: Recipe, rates: Rates
     launches = 0.0 if recipe.grouped_gemm else (held - 1.0) * rates.kernel_seconds
     received = as_float(received_rows(moe, layout))
     parts = {
-        "router": product(own, hidden, float(moe.experts), width, rates),
+        "router": product(own, hidden, float(moe.experts), recipe, rates, plain=True),
         "up": experts["up"].times(1.0 / rates.grouped) + Cost(launches, 2.0 * launches),
         "down": experts["down"].times(1.0 / rates.grouped) + Cost(launches, 2.0 * launches),
         "activation": experts["activation"],

@@ -4,8 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from service.calculator.recipe import Recipe
 from service.calculator.step_time.floats import Float, larger, smaller
 from service.calculator.step_time.rates import MOST_SPLITS, SPLIT_DEPTH, TILE_COLUMNS, TILE_ROWS, Rates
+from service.calculator.units import BYTES
 
 ACCUMULATED = 8
 """Bytes an element that a weight gradient reads and writes in an fp32 accumulator."""
@@ -35,24 +37,28 @@ class Cost:
 
 
 def product(
-    rows: Float, inner: Float, columns: Float, width: int, rates: Rates, *, eight_bit: bool = False, copies: Float = 1.0
+    rows: Float, inner: Float, columns: Float, recipe: Recipe, rates: Rates, *, plain: bool = False, copies: Float = 1.0
 ) -> Cost:
     """A linear layer of `rows` tokens, `inner` inputs and `columns` outputs, `copies` times side by side.
 
-    Its backward is two products: the gradient of the inputs, and that of the weight, added to an fp32 accumulator.
+    Its backward is two products: the gradient of the inputs, and that of the weight, added to an fp32 accumulator;
+    frozen weights have none. `plain` products stay in 16 bits: heads and routers.
     """
-    rate = rates.product_8bit if eight_bit else rates.product
-    operand = 1 if eight_bit else width
+    width = BYTES[recipe.compute]
+    eight_bit = recipe.fp8 is not None and not plain
+    rate, operand = (rates.product_8bit, 1) if eight_bit else (rates.product, width)
     fixed = rates.kernel_seconds
-    moved = operand * (rows * inner + inner * columns + rows * columns) + (width - operand) * rows * columns
-    forward = _roofline(rows, columns, inner, copies, rate, moved, rates)
-    inputs = _roofline(rows, inner, columns, copies, rate, moved, rates)
-    gathered = operand * (rows * inner + rows * columns) + ACCUMULATED * inner * columns
-    weight = _roofline(inner, columns, rows, copies, rate * rates.weight_gradient, gathered, rates)
+    moved = operand * (rows * inner + inner * columns) + width * rows * columns
+    forward = _roofline(rows, columns, inner, copies, rate, moved, rates) + fixed
+    backward = _roofline(rows, inner, columns, copies, rate, moved, rates) + fixed
+    if recipe.adapters is None:
+        gathered = operand * (rows * inner + rows * columns) + ACCUMULATED * inner * columns
+        slower = rate * rates.weight_gradient
+        backward = backward + _roofline(inner, columns, rows, copies, slower, gathered, rates) + fixed
     cast = Cost()
     if eight_bit:
         cast = Cost(copies * rows * inner, copies * rows * columns).times(CAST_BYTES / rates.memory)
-    return Cost(forward + fixed, inputs + weight + 2.0 * fixed) + cast
+    return Cost(forward, backward) + cast
 
 
 def passes(elements: Float, forward: float, backward: float, width: int, rates: Rates) -> Cost:

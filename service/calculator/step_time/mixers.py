@@ -42,10 +42,9 @@ def _attention(attention: Attention, hidden: int, layout: Layout, recipe: Recipe
     core = attention_core(
         attention.heads, attention.head_dim, attention.head_dim, attention.window, layout, recipe, rates
     )
-    eight = recipe.fp8 is not None
     return {
-        "inputs": product(tokens, hidden, query + 2.0 * key, width, rates, eight_bit=eight),
-        "output": product(tokens, query, hidden, width, rates, eight_bit=eight),
+        "inputs": product(tokens, hidden, query + 2.0 * key, recipe, rates),
+        "output": product(tokens, query, hidden, recipe, rates),
         "rotary": passes(tokens * (query + key), *ROTARY_PASSES[eager_rotary(recipe)], width, rates),
         "core": _over_context(core, query, 2.0 * key, layout, recipe, rates),
     }
@@ -58,10 +57,9 @@ def _latent(latent: LatentAttention, hidden: int, layout: Layout, recipe: Recipe
     heads = latent.heads / tensor
     per_key = latent.nope_dim + latent.rope_dim
     query, value = heads * per_key, heads * latent.value_dim
-    eight = recipe.fp8 is not None
 
     def linear(rows: Float, inner: Float, columns: Float) -> Cost:
-        return product(rows, inner, columns, width, rates, eight_bit=eight)
+        return product(rows, inner, columns, recipe, rates)
 
     down = linear(own, hidden, float(latent.latent_rank + latent.rope_dim))
     up = linear(tokens, float(latent.latent_rank), heads * latent.nope_dim + value)
@@ -91,10 +89,9 @@ def _mamba(mamba: Mamba, hidden: int, layout: Layout, recipe: Recipe, rates: Rat
     inside = tokens * SCAN_CHUNK * (state / 2.0 + inner)
     between = 2.0 * tokens * inner * mamba.state
     once = 2.0 * (inside + between) / rates.product + rates.kernel_seconds
-    eight = recipe.fp8 is not None
     return {
-        "inputs": product(tokens, hidden, columns, width, rates, eight_bit=eight),
-        "output": product(tokens, inner, hidden, width, rates, eight_bit=eight),
+        "inputs": product(tokens, hidden, columns, recipe, rates),
+        "output": product(tokens, inner, hidden, recipe, rates),
         "convolution": passes(tokens * (inner + state), 2, 3, width, rates),
         "scan": Cost(once, 2.0 * once),
     }

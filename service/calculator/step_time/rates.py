@@ -12,12 +12,16 @@ from dataclasses import dataclass, replace
 
 from service.calculator.device import Accelerator
 from service.calculator.recipe import Recipe
+from service.calculator.step_time.eager import eager_host
 from service.calculator.step_time.fabric import Fabric, fabric_of
 from service.calculator.step_time.floats import Float
 
-TRAINING_PRODUCTS = {"sm80": 0.76, "sm90": 0.73, "sm100": 0.49, "sm103": 0.49, "gfx942": 0.47}
+TRAINING_PRODUCTS = {"sm80": 0.76, "sm90": 0.73, "gfx942": 0.47}
 """Large products of training shapes as a share of the dense 16-bit peak: A100 [simumax, 183 shapes]; H100, H200 and
-MI300X [semianalysis: 720, 720 and 620 TFLOP/s]; B200, which its power limits [simumax, 514 shapes]."""
+MI300X [semianalysis: 720, 720 and 620 TFLOP/s]."""
+
+LIMITED_PRODUCTS = {"b200-sxm-180gb": 0.49}
+"""The same of one device, whose power limits it: 514 shapes on B200 [simumax]. Its relatives are given more power."""
 
 TRAINING_PRODUCTS_8BIT = {"sm90": 0.65, "gfx942": 0.38}
 """The same for 8-bit products [semianalysis: 1280 and 990 TFLOP/s]."""
@@ -55,6 +59,7 @@ KERNEL_SECONDS = 4e-6
 
 MEMORY = {"sm80": 0.91, "sm100": 0.67, "sm103": 0.67}
 """Share of the memory bandwidth that kernels without arithmetic reach [simumax]; elsewhere that of A100."""
+
 
 @dataclass(frozen=True, slots=True)
 class AttentionRates:
@@ -94,12 +99,9 @@ CUDNN = {
 BLACKWELL = ("sm10", "sm12")
 """Architectures on which FlashAttention-2 has no kernels of its own; frameworks take cuDNN's there."""
 
-HOST_SECONDS = {"local": 1e-3}
-"""Time in which Python issues one pass of a layer: forward, backward, or a forward that is repeated. 1 ms in the stacks
-of 2021 [time, section 5]."""
-
-HOST_SECONDS_ELSEWHERE = 0.25e-3
-"""The same where modules are fused [time, section 5]."""
+HOST_SECONDS = {True: 1e-3, False: 0.25e-3}
+"""Time in which Python issues one pass of a layer (forward, backward, or a forward that is repeated): operation by
+operation as in the stacks of 2021, and where modules are fused [time, section 5]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,16 +153,17 @@ def rates_of(accelerator: Accelerator, recipe: Recipe) -> Rates:
         attention=replace(attention, forward=peak * attention.forward, backward=peak * attention.backward),
         memory=accelerator.memory_bytes_per_second * MEMORY.get(architecture, MEMORY["sm80"]),
         kernel_seconds=KERNEL_SECONDS,
-        host_seconds=HOST_SECONDS.get(recipe.transformer_impl, HOST_SECONDS_ELSEWHERE),
+        host_seconds=HOST_SECONDS[eager_host(recipe)],
         fabric=fabric_of(accelerator),
     )
 
 
 def product_share(accelerator: Accelerator, dtype: str) -> float:
     """Share of a type's dense peak that large matrix products of training shapes reach."""
+    limited = LIMITED_PRODUCTS.get(accelerator.name)
     measured = (TRAINING_PRODUCTS_8BIT if dtype == "fp8" else TRAINING_PRODUCTS).get(accelerator.architecture)
-    if measured is not None:
-        return measured
+    if limited or measured:
+        return limited or measured or 0.0
     achieved = accelerator.achieved_flops.get(dtype)
     best = BEST_PRODUCT if achieved is None else achieved / accelerator.peak_flops[dtype]
     return best * TRAINING_SHAPES
@@ -179,13 +182,7 @@ def peak_flops(accelerator: Accelerator, dtype: str) -> float:
 
 
 def _product_8bit(accelerator: Accelerator, recipe: Recipe) -> float:
-    """Rate of 8-bit products; that of Blackwell is as far below its best shape as the 16-bit rate."""
-    if recipe.fp8 is None:
-        return 0.0
-    peak = peak_flops(accelerator, "fp8")
-    if accelerator.architecture.startswith("sm10"):
-        return peak * product_share(accelerator, "bf16")
-    return peak * product_share(accelerator, "fp8")
+    return 0.0 if recipe.fp8 is None else peak_flops(accelerator, "fp8") * product_share(accelerator, "fp8")
 
 
 def _attention(architecture: str, kernel: str) -> AttentionRates:

@@ -12,6 +12,7 @@ from service.calculator.layout import Layout
 from service.calculator.model import Model
 from service.calculator.recipe import Recipe
 from service.calculator.schedules import bubble_fraction
+from service.calculator.states.adapters import with_adapters
 from service.calculator.states.stage import StageParameters, parameter_count, stage_parameters, trained
 from service.calculator.step_time.data_parallel import (
     Traffic,
@@ -109,7 +110,7 @@ def _stages(model: Model, layout: Layout, recipe: Recipe, rates: Rates, gpus_per
     for ranks in compositions.values():
         rank = ranks[0]
         work, recompute = _work(model, layout, recipe, rates, layers, rank)
-        parameters = stage_parameters(model, layout, recipe, rank)
+        parameters = with_adapters(stage_parameters(model, layout, recipe, rank), model, layout, recipe, rank)
         traffic = traffic_of(parameters, layout, recipe, rates)
         work = work + exposed_in_micro_batch(traffic, work, recipe) + message
         optimizer = optimizer_seconds(_trained(parameters), layout, recipe, rates, gpus_per_node)
