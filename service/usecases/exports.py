@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from service.formats.writers.export import Change, Cluster, Exported, ExportFormat, changes_between, export_job
+from service.formats.writers.changes import Change
+from service.formats.writers.export import Cluster, Exported, ExportFormat, changes_between, export_job
 from service.job.resolve import InvalidJob, resolve
 from service.job.schema import Job
 from service.store.session import Store

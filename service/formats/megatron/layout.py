@@ -45,6 +45,8 @@ def read_layout(flags: Flags, draft: Draft, hidden: Mapping[str, Hole]) -> None:
     for flag, pointer in _SWITCHES.items():
         if flags.on(flag):
             draft.set(pointer, True, flags.origin, flags.where(flag))
+    for flag in ("overlap_grad_reduce", "overlap_param_gather"):
+        draft.fill(_SWITCHES[flag], False, "default", f"Megatron-LM: no --{flag.replace('_', '-')}")
     for key in ("tensor", "pipeline", "context", "expert"):
         draft.fill(f"/parallelism/{key}", 1, "default", "Megatron-LM: absent degrees are 1")
     if draft.get("/model/num_experts") is not None:

@@ -31,6 +31,15 @@ def registered(config: str) -> Mapping[str, Any] | None:
     return found
 
 
+def dimensions_by_flavor() -> Mapping[tuple[str, str], Mapping[str, Any]]:
+    """Dimensions of every known model, in a config's own keys, by name and flavor."""
+    return {
+        (model, flavor): {**(find_model(entry["preset"]).config if "preset" in entry else {}), **entry}
+        for model, flavors in _table("flavors.toml").items()
+        for flavor, entry in flavors.items()
+    }
+
+
 def split_flavor(model: str, flavor: str) -> tuple[str, str | None]:
     """A flavor without the suffix that names its attention kernel, and that kernel."""
     known = _table("flavors.toml").get(model, {})

@@ -40,7 +40,8 @@ def _fsdp(sheet: Sheet, version: int) -> None:
             sheet.implied("/sharding/reshard_after_forward")
     moved = sheet.get("/optimizer/offload") == "cpu"
     pointers = ("/optimizer/offload", "/optimizer/parameter_offload")
-    sheet.say("fsdp_config.fsdp_offload_params", moved, *(each for each in pointers if sheet.get(each)))
+    sheet.say("fsdp_config.fsdp_offload_params", moved, *(pointers if moved else ()))
+    sheet.covered(*(each for each in pointers if sheet.get(each) == "none"))
     granularity = sheet.get("/checkpointing/granularity")
     if granularity in {"none", "full"}:
         full = granularity == "full"

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -10,6 +9,17 @@ from typing import Any, Literal
 import yaml
 
 from service.formats.writers.accelerate import accelerate_sheet
+from service.formats.writers.changes import (
+    Change,
+    directive_changes,
+    dotted_changes,
+    dotted_flag,
+    flag,
+    flag_changes,
+    option_changes,
+    override_changes,
+    patch,
+)
 from service.formats.writers.deepspeed import deepspeed_sheet
 from service.formats.writers.megatron import megatron_sheet
 from service.formats.writers.nemo import nemo_sheet
@@ -44,22 +54,12 @@ class Exported:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """One change to a config in its own dialect; `text` can be pasted. `removed` takes the option away."""
-
-    key: str
-    value: Any
-    removed: bool
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class _Form:
     media_type: str
     file_name: str
     sheet: Callable[[Job, Cluster], Sheet]
     render: Callable[[Sequence[Option]], str]
-    change: Callable[[Option, bool, bool], str]
+    differences: Callable[[Sequence[Option], Sequence[Option]], list[Change]]
 
 
 def export_job(job: Job, format_: ExportFormat, cluster: Cluster | None = None) -> Exported:
@@ -75,15 +75,7 @@ def export_job(job: Job, format_: ExportFormat, cluster: Cluster | None = None) 
 def changes_between(before: Job, after: Job, format_: ExportFormat, cluster: Cluster | None = None) -> list[Change]:
     """What to change in a config of the first job to make it one of the second, in its own dialect."""
     form, where = _FORMS[format_], cluster or Cluster()
-    old = {each.key: each for each in form.sheet(before, where).options}
-    new = {each.key: each for each in form.sheet(after, where).options}
-    found = [
-        Change(key, each.value, removed=False, text=form.change(each, False, key in old))
-        for key, each in new.items()
-        if key not in old or old[key].value != each.value
-    ]
-    gone = [each for key, each in old.items() if key not in new]
-    return found + [Change(each.key, None, removed=True, text=form.change(each, True, True)) for each in gone]
+    return form.differences(form.sheet(before, where).options, form.sheet(after, where).options)
 
 
 def _with_launch(
@@ -108,18 +100,7 @@ def _with_launch(
 
 
 def _flags(options: Sequence[Option]) -> str:
-    return "".join(f"{_flag(each)}\n" for each in options)
-
-
-def _flag(option: Option) -> str:
-    if option.value is None:
-        return f"--{option.key}"
-    values = option.value if isinstance(option.value, (list, tuple)) else [option.value]
-    return f"--{option.key} {' '.join(shlex.quote(str(each)) for each in values)}"
-
-
-def _flag_change(option: Option, removed: bool, _replaces: bool) -> str:
-    return f"remove --{option.key}" if removed else _flag(option)
+    return "".join(f"{flag(each)}\n" for each in options)
 
 
 def _yaml(options: Sequence[Option]) -> str:
@@ -128,13 +109,6 @@ def _yaml(options: Sequence[Option]) -> str:
 
 def _json(options: Sequence[Option]) -> str:
     return json.dumps(nested(options), indent=2) + "\n"
-
-
-def _pointer_change(option: Option, removed: bool, replaces: bool) -> str:
-    path = "/" + option.key.replace(".", "/")
-    if removed:
-        return json.dumps({"op": "remove", "path": path})
-    return json.dumps({"op": "replace" if replaces else "add", "path": path, "value": option.value})
 
 
 def _toml(options: Sequence[Option]) -> str:
@@ -150,61 +124,39 @@ def _toml_value(value: Any) -> str:
     return json.dumps(value)
 
 
-def _dotted_change(option: Option, removed: bool, _replaces: bool) -> str:
-    if removed:
-        return f"~{option.key}"
-    value = option.value
-    return f"{option.key}={'null' if value is None else json.dumps(value) if isinstance(value, bool) else value}"
-
-
 def _dotted_flags(options: Sequence[Option]) -> str:
-    return "".join(f"{_dotted_flag(each, False, False)}\n" for each in options)
-
-
-def _dotted_flag(option: Option, removed: bool, _replaces: bool) -> str:
-    if removed:
-        return f"remove --{option.key}"
-    if isinstance(option.value, bool):
-        head, _, name = option.key.rpartition(".")
-        return f"--{option.key}" if option.value else f"--{head}.no_{name}"
-    return f"--{option.key}={shlex.quote(str(option.value))}"
+    return "".join(f"{dotted_flag(each)}\n" for each in options)
 
 
 def _directives(options: Sequence[Option]) -> str:
     return "".join(f"#SBATCH --{each.key}={each.value}\n" for each in options)
 
 
-def _directive_change(option: Option, removed: bool, _replaces: bool) -> str:
-    return f"remove #SBATCH --{option.key}" if removed else f"#SBATCH --{option.key}={option.value}"
-
-
 _FORMS: Mapping[ExportFormat, _Form] = {
-    "megatron": _Form("text/plain", "megatron-flags.txt", lambda job, _: megatron_sheet(job), _flags, _flag_change),
+    "megatron": _Form("text/plain", "megatron-flags.txt", lambda job, _: megatron_sheet(job), _flags, flag_changes),
     "nemo": _Form(
-        "application/yaml", "nemo.yaml", lambda job, at: nemo_sheet(job, at.gpus_per_node), _yaml, _dotted_change
+        "application/yaml", "nemo.yaml", lambda job, at: nemo_sheet(job, at.gpus_per_node), _yaml, override_changes
     ),
-    "deepspeed": _Form(
-        "application/json", "ds_config.json", lambda job, _: deepspeed_sheet(job), _json, _pointer_change
-    ),
+    "deepspeed": _Form("application/json", "ds_config.json", lambda job, _: deepspeed_sheet(job), _json, patch),
     "accelerate": _Form(
         "application/yaml",
         "accelerate.yaml",
         lambda job, at: accelerate_sheet(job, at.gpus_per_node),
         _yaml,
-        _dotted_change,
+        dotted_changes,
     ),
     "torchtitan": _Form(
-        "application/toml", "torchtitan.toml", lambda job, _: torchtitan_sheet(job), _toml, _dotted_change
+        "application/toml", "torchtitan.toml", lambda job, _: torchtitan_sheet(job), _toml, dotted_changes
     ),
     "torchtitan-cli": _Form(
-        "text/plain", "torchtitan-options.txt", lambda job, _: torchtitan_sheet(job), _dotted_flags, _dotted_flag
+        "text/plain", "torchtitan-options.txt", lambda job, _: torchtitan_sheet(job), _dotted_flags, option_changes
     ),
     "slurm": _Form(
         "text/x-shellscript",
         "job.sbatch",
         lambda job, at: slurm_sheet(job, at.gpus_per_node, at.device),
         _directives,
-        _directive_change,
+        directive_changes,
     ),
 }
 _LAUNCHES: Mapping[str, tuple[ExportFormat, str]] = {

@@ -29,6 +29,11 @@ class Sheet:
         self._said: set[str] = set()
         self._covered: set[str] = set()
 
+    @property
+    def values(self) -> Mapping[str, Any]:
+        """Every value of the job by JSON Pointer, the model spelled out."""
+        return self._values
+
     def get(self, pointer: str) -> Any:
         """The job's value at a pointer, or None."""
         return self._values.get(pointer)

@@ -3,7 +3,9 @@
 Keys: pytorch/torchtitan, torchtitan/config/job_config.py.
 """
 
-from service.catalog.models import UnknownModel, find_model
+from collections.abc import Mapping
+
+from service.formats.torchtitan.flavors import dimensions_by_flavor
 from service.formats.writers.sheet import Sheet
 from service.job.schema import Job
 
@@ -16,22 +18,10 @@ _COUNTS = {
     "parallelism.context_parallel_degree": "/parallelism/context",
     "parallelism.expert_parallel_degree": "/parallelism/expert",
 }
-_FLAVORS = {
-    "llama-3-8b": ("llama3", "8B"),
-    "llama-3-70b": ("llama3", "70B"),
-    "llama-3.1-8b": ("llama3", "8B"),
-    "llama-3.1-70b": ("llama3", "70B"),
-    "llama-3.1-405b": ("llama3", "405B"),
-    "qwen3-0.6b": ("qwen3", "0.6B"),
-    "qwen3-1.7b": ("qwen3", "1.7B"),
-    "qwen3-4b": ("qwen3", "4B"),
-    "qwen3-8b": ("qwen3", "8B"),
-    "qwen3-14b": ("qwen3", "14B"),
-    "qwen3-32b": ("qwen3", "32B"),
-    "qwen3-30b-a3b": ("qwen3", "30B-A3B"),
-    "qwen3-235b-a22b": ("qwen3", "235B-A22B"),
-    "deepseek-v3": ("deepseek_v3", "671B"),
-}
+_DIMENSIONS = (
+    "hidden_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads", "head_dim", "intermediate_size",
+    "vocab_size", "num_experts", "num_experts_per_tok", "moe_intermediate_size", "kv_lora_rank",
+)  # fmt: skip
 _SCHEDULES = {
     "1f1b": "1F1B",
     "gpipe": "GPipe",
@@ -71,16 +61,25 @@ def torchtitan_sheet(job: Job) -> Sheet:
 
 
 def _model(sheet: Sheet) -> None:
-    """A flavor names the dimensions; other models cannot be said."""
-    preset = sheet.get("/model/preset")
-    try:
-        name = find_model(preset).name if preset else ""
-    except UnknownModel:
-        return
-    if name in _FLAVORS:
-        family, flavor = _FLAVORS[name]
-        sheet.say("model.name", family, "/model/preset")
-        sheet.say("model.flavor", flavor, "/model/preset")
+    """A flavor names the dimensions; a model of other dimensions cannot be said."""
+    own = {key: sheet.get(f"/model/{key}") for key in _DIMENSIONS if sheet.get(f"/model/{key}") is not None}
+    for (family, flavor), dimensions in dimensions_by_flavor().items():
+        listed = {key: dimensions[key] for key in _DIMENSIONS if key in dimensions}
+        if (
+            own
+            and listed
+            and all(own.get(key) == value for key, value in listed.items())
+            and own.keys() <= _filled(listed)
+        ):
+            sheet.say("model.name", family)
+            sheet.say("model.flavor", flavor, *(f"/model/{key}" for key in own))
+            sheet.covered(*(each for each in sheet.values if each.startswith("/model/")))
+            return
+
+
+def _filled(listed: Mapping[str, object]) -> set[str]:
+    """Keys that a flavor decides: those it lists, and what follows from them."""
+    return {*listed, "head_dim", "num_key_value_heads"}
 
 
 def _replicas(sheet: Sheet, degree: int) -> int:

@@ -1,0 +1,128 @@
+"""Jobs out and back: what a form says of a job is what is read from it."""
+
+import json
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from service.api.schemas.examples import JOB
+from service.formats.source import ConfigSource
+from service.formats.writers.export import Cluster, ExportFormat, changes_between, export_job
+from service.job.digest import digest
+from service.job.resolve import resolve
+from service.job.schema import Job
+from service.usecases.estimates import canonical
+from service.usecases.imports import import_config
+from tests.formats.roundtrip import lost, megatron_jobs, sharded_jobs
+
+SLOW = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+LLAMA = Job.model_validate(JOB)
+
+
+def changed(job: Job, **sections: dict[str, object]) -> Job:
+    document = canonical(job)
+    for name, values in sections.items():
+        document[name] = {**document.get(name, {}), **values}  # type: ignore[dict-item]
+    return Job.model_validate(document)
+
+
+@SLOW
+@given(megatron_jobs())
+def test_megatron_s_flags_say_the_whole_job(job: Job) -> None:
+    assert lost(job, "megatron", world_size=job.world_size) == {}
+    assert export_job(job, "megatron").unsaid == ("/world_size",)
+
+
+@SLOW
+@given(megatron_jobs())
+def test_a_batch_script_says_the_whole_job_and_its_size(job: Job) -> None:
+    assert lost(job, "slurm") == {}
+    assert export_job(job, "slurm").unsaid == ()
+
+
+@SLOW
+@given(sharded_jobs(("deepspeed",)))
+def test_deepspeed_s_file_says_batch_states_and_precision(job: Job) -> None:
+    assert lost(job, "deepspeed", world_size=job.world_size, model=job.model) == {}
+
+
+@SLOW
+@given(sharded_jobs(("fsdp1", "fsdp2", "deepspeed")))
+def test_accelerate_s_file_says_processes_sharding_and_precision(job: Job) -> None:
+    assert lost(job, "accelerate", model=job.model) == {}
+
+
+@SLOW
+@given(sharded_jobs(("fsdp2",)))
+def test_torchtitan_s_file_and_options_say_the_layout_and_the_flavor(job: Job) -> None:
+    assert lost(job, "torchtitan", world_size=job.world_size) == {}
+    assert lost(job, "torchtitan-cli", world_size=job.world_size) == {}
+    assert lost(job, "slurm") == {}
+
+
+@SLOW
+@given(megatron_jobs())
+def test_flags_and_batch_script_of_a_job_have_the_same_digest(job: Job) -> None:
+    flags = import_config(ConfigSource(text=export_job(job, "megatron").text, world_size=job.world_size))
+    script = import_config(ConfigSource(text=export_job(job, "slurm").text))
+
+    assert flags.job is not None
+    assert script.job is not None
+    assert digest(canonical(resolve(flags.job).job)) == digest(canonical(resolve(script.job).job))
+
+
+@pytest.mark.parametrize(
+    "form", ["megatron", "slurm", "nemo", "deepspeed", "accelerate", "torchtitan", "torchtitan-cli"]
+)
+def test_what_is_not_said_is_named(form: ExportFormat) -> None:
+    written = export_job(resolve(LLAMA).job, form)
+
+    assert not written.said & set(written.unsaid)
+    assert ("/parallelism/tensor" in written.unsaid) == (form in {"deepspeed", "accelerate"})
+
+
+def test_a_script_asks_for_the_device_in_slurm_s_words_where_the_catalogue_has_them() -> None:
+    text = export_job(LLAMA, "slurm", Cluster(4, "no-such-gpu")).text
+
+    assert "#SBATCH --nodes=16\n" in text
+    assert "#SBATCH --gpus-per-node=4\n" in text
+    assert "--nnodes 16 --nproc_per_node 4 " in text
+
+
+@pytest.mark.parametrize(
+    ("form", "after", "texts"),
+    [
+        ("megatron", {"parallelism": {"tensor": 4, "sequence": False}},
+         ["--tensor-model-parallel-size 4", "remove --sequence-parallel"]),
+        ("megatron", {"checkpointing": {"granularity": "full", "method": "block", "num_layers": 2}},
+         ["--recompute-granularity full", "--recompute-method block", "--recompute-num-layers 2"]),
+        ("nemo", {"parallelism": {"pipeline": 4}}, ["model.pipeline_model_parallel_size=4"]),
+        ("nemo", {"checkpointing": {"granularity": "full", "method": "block"}},
+         ["++model.activations_checkpoint_granularity=full", "++model.activations_checkpoint_method=block"]),
+        ("torchtitan", {"batch": {"micro": 2}}, ["training.local_batch_size=2"]),
+        ("torchtitan-cli", {"kernels": {"compile": True}}, ["--compile.enable"]),
+        ("accelerate", {"precision": {"compute": "fp16"}}, ["mixed_precision=fp16"]),
+        ("slurm", {"framework": {"name": "ddp"}}, []),
+    ],
+)  # fmt: skip
+def test_a_change_is_only_what_differs_in_the_dialect_s_own_words(
+    form: ExportFormat, after: dict[str, dict[str, object]], texts: list[str]
+) -> None:
+    assert [each.text for each in changes_between(LLAMA, changed(LLAMA, **after), form)] == texts
+
+
+def test_a_change_to_a_json_file_is_a_patch() -> None:
+    sharded = changed(LLAMA, sharding={"stage": 3, "buckets": {"reduce": 1000}}, optimizer={"offload": "cpu"})
+
+    patch = [json.loads(each.text) for each in changes_between(LLAMA, sharded, "deepspeed")]
+
+    assert patch == [
+        {"op": "replace", "path": "/zero_optimization/stage", "value": 3},
+        {"op": "add", "path": "/zero_optimization/reduce_bucket_size", "value": 1000},
+        {"op": "add", "path": "/zero_optimization/offload_optimizer", "value": {"device": "cpu"}},
+    ]
+
+
+def test_nothing_changes_between_a_job_and_itself() -> None:
+    for form in ("megatron", "nemo", "deepspeed", "accelerate", "torchtitan", "slurm"):
+        assert changes_between(LLAMA, LLAMA, form) == []  # type: ignore[arg-type]
