@@ -50,9 +50,7 @@ def layer_parts(kind: LayerKind, model: Model, layout: Layout, recipe: Recipe, r
     forward, backward = (each + dropped * more for each, more in zip(RESIDUAL_PASSES, DROPOUT_PASSES, strict=True))
     normed = NORM_PASSES[eager_norm(recipe, model.normalization)]
     parts = {
-        "norms": passes(residual, *NORM_PASSES[eager_norm(recipe, model.normalization)], width, rates).times(
-            kind.norms
-        ),
+        "norms": passes(residual, *normed, width, rates).times(kind.norms),
         "residuals": passes(residual, forward, backward, width, rates).times(halves),
         **mixer_parts(kind.attention, hidden, layout, recipe, rates),
         **feedforward_parts(kind.mlp, hidden, layout, recipe, rates),
