@@ -14,7 +14,18 @@ from starlette.staticfiles import StaticFiles
 from service.api import handlers
 from service.api.identity import RequestIdentity
 from service.api.openapi import DESCRIPTION, TAGS, operation_id, write_document
-from service.api.routes import devices, documentation, estimates, exports, health, imports, models, operations, plans
+from service.api.routes import (
+    devices,
+    documentation,
+    estimates,
+    exports,
+    health,
+    imports,
+    models,
+    operations,
+    plans,
+    verdicts,
+)
 from service.api.services import Services
 from service.settings import Settings
 from service.store.migration import ensure_usable
@@ -85,6 +96,6 @@ async def _report(queue: SearchQueue) -> None:
 
 def _version_1() -> APIRouter:
     router = APIRouter(prefix="/v1")
-    for noun in (estimates, imports, plans, exports, operations, devices, models):
+    for noun in (estimates, verdicts, imports, plans, exports, operations, devices, models):
         router.include_router(noun.router)
     return router

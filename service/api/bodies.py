@@ -52,7 +52,9 @@ class StrictRoute(APIRoute):
         handler = super().get_route_handler()
 
         async def handle(request: Request) -> Response:
-            return await handler(StrictRequest(request.scope, request.receive))
+            # A body can be received once; who has read it already hands it on.
+            is_strict = isinstance(request, StrictRequest)
+            return await handler(request if is_strict else StrictRequest(request.scope, request.receive))
 
         return handle
 

@@ -1,4 +1,4 @@
-"""Durations in queries, as schedulers write them: `2s`, `500ms`, `1m`, or a bare number of seconds."""
+"""Durations in queries, as Go programs write them (`2s`, `500ms`, `1m30s`), or a bare number of seconds."""
 
 import re
 from typing import Annotated, Any
@@ -7,8 +7,10 @@ from fastapi import Query
 from pydantic import BeforeValidator, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
-_FORM = r"^\d{1,9}(\.\d{1,9})?(ms|s|m)?$"
-_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, None: 1.0}
+_NUMBER = r"\d{1,9}(\.\d{1,9})?"
+_FORM = rf"^({_NUMBER}|({_NUMBER}(ms|s|m|h)){{1,4}})$"
+_PART = re.compile(r"([\d.]+)(ms|s|m|h|$)")
+_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "": 1.0}
 
 LONGEST_WAIT = 300.0
 """Longest time that a request may be kept waiting (seconds)."""
@@ -18,11 +20,9 @@ def seconds_of(text: Any) -> Any:
     """Return the seconds of a duration in text; other types pass as they are. Raises PydanticCustomError."""
     if not isinstance(text, str):
         return text
-    found = re.match(_FORM, text, re.ASCII)
-    if found is None:
+    if re.fullmatch(_FORM, text, re.ASCII) is None:
         raise PydanticCustomError("wrong_form", "should be a duration, as in 2s, 500ms or 1.5")
-    unit = found[2]
-    return float(text.removesuffix(unit or "")) * _SECONDS[unit]
+    return sum(float(number) * _SECONDS[unit] for number, unit in _PART.findall(text))
 
 
 Duration = Annotated[

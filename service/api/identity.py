@@ -36,8 +36,8 @@ class RequestIdentity:
             await self._app(scope, receive, send)
             return
         echoed = _echoed(Headers(scope=scope))
-        scope.setdefault("state", {})["request_id"] = echoed["x-request-id"]
         began = time.perf_counter()
+        scope.setdefault("state", {}).update(request_id=echoed["x-request-id"], began=began)
         status = 0
 
         async def send_with_identity(message: Message) -> None:

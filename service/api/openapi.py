@@ -37,6 +37,7 @@ uploaded is executed, and files that it names are not read.
 
 TAGS = [
     {"name": "estimate", "description": "How much memory a job takes, tensor by tensor, and whether it fits."},
+    {"name": "verdict", "description": "Whether jobs fit targets, in few words and within the caller's time."},
     {"name": "import", "description": "What memplan understands of a config."},
     {"name": "plan", "description": "Which layouts of a model fit a cluster, fastest first; stored under a link."},
     {"name": "operation", "description": "Work that takes longer than its request: how far it is, and its end."},

@@ -1,23 +1,37 @@
 """What the routes share, made once when the application starts and handed to them as dependencies."""
 
-from dataclasses import dataclass
-from typing import Annotated
+from dataclasses import dataclass, field
+from typing import Annotated, Final
 
 from fastapi import Depends
 from starlette.requests import Request
 
+from service.calculator.units import MIB
 from service.settings import Settings
 from service.store.session import Store
+from service.usecases.answer_cache import AnswerCache
 from service.usecases.search_queue import SearchQueue
+from service.usecases.verdicts import Known
+
+REMEMBERED_BYTES: Final = 64 * MIB
+"""How much of answers is remembered by their requests."""
+
+REMEMBERED_VERDICTS: Final = 10_000
+"""How many verdicts are remembered by their jobs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """Settings, database, and the searches with their few threads, apart from those of all other requests."""
+    """Settings, database, and the searches with their few threads, apart from those of all other requests.
+
+    `answers` are bodies by the digest of their request, `verdicts` are those of single jobs.
+    """
 
     settings: Settings
     store: Store
     searches: SearchQueue
+    answers: AnswerCache[bytes, bytes] = field(default_factory=lambda: AnswerCache(REMEMBERED_BYTES))
+    verdicts: Known = field(default_factory=lambda: AnswerCache(REMEMBERED_VERDICTS))
 
 
 # Dependencies are coroutines because FastAPI would send a plain function to a thread of its own first.

@@ -13,7 +13,7 @@ from service.job.resolve import InvalidJob, Resolved, resolve
 from service.job.schema import Job
 from service.planner.verdict import judge, reason
 from service.usecases.devices import accelerator_of, device_of, knows_links
-from service.usecases.imports import Given, accept, merged
+from service.usecases.imports import Accepted, Given, accept, merged
 from service.usecases.intervals import interval_around
 
 Verdict = Literal["fits", "tight", "does_not_fit", "unknown"]
@@ -46,7 +46,7 @@ def estimate_job(given: Given, device_name: str, changes: Mapping[str, Any] | No
     found = estimate(resolved.model, resolved.layout, resolved.recipe, accelerator)
     peak = found.peak.device_bytes
     around = interval_around(resolved, peak)
-    verdict, sentence = _verdict(found, around, device)
+    verdict, sentence = verdict_on(device, found.peak.stage, peak, around.high_bytes)
     return EstimateAnswer(
         verdict=verdict,
         reason=sentence,
@@ -56,13 +56,17 @@ def estimate_job(given: Given, device_name: str, changes: Mapping[str, Any] | No
         time=step_time(resolved.model, resolved.layout, resolved.recipe, accelerator) if knows_links(device) else None,
         resolved=resolved,
         method_version=METHOD_VERSION,
-        digest=digest({"job": canonical(resolved.job), "device": device.id, "method": METHOD_VERSION}),
+        digest=estimate_digest(resolved.job, device),
     )
 
 
 def resolved_job(given: Given, changes: Mapping[str, Any] | None = None) -> Resolved:
     """Return the job with nothing left open, and all that was found about it. Raises RejectedJob."""
-    accepted = accept(given, changes)
+    return resolved_of(accept(given, changes))
+
+
+def resolved_of(accepted: Accepted) -> Resolved:
+    """Return an accepted job with nothing left open, and all that was found about it. Raises RejectedJob."""
     try:
         resolved = resolve(accepted.job)
     except InvalidJob as error:
@@ -73,16 +77,22 @@ def resolved_job(given: Given, changes: Mapping[str, Any] | None = None) -> Reso
     return replace(resolved, findings=findings)
 
 
+def estimate_digest(job: Job, device: Device) -> str:
+    """Return the digest of the question what a job, its defaults written out, takes on a device."""
+    return digest({"job": canonical(job), "device": device.id, "method": METHOD_VERSION})
+
+
 def canonical(job: Job) -> dict[str, object]:
     """Return the job as a document in which the same job is the same text: nothing absent, nothing unset."""
     return job.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
-def _verdict(found: Estimate, around: Interval, device: Device) -> tuple[Verdict, str]:
+def verdict_on(device: Device, stage: int, device_bytes: int, high_bytes: int) -> tuple[Verdict, str]:
+    """Return the verdict on the worst stage's peak and the upper end of its interval (bytes), and why."""
     if device.usable_bytes is None:
         return "unknown", f"no figure is known for the memory that a process can use on {device.id}"
-    peak, accelerator = found.peak, accelerator_of(device)
+    accelerator = accelerator_of(device)
     return (
-        judge(peak.device_bytes, around.high_bytes, accelerator),
-        reason(peak.stage, peak.device_bytes, around.high_bytes, accelerator),
+        judge(device_bytes, high_bytes, accelerator),
+        reason(stage, device_bytes, high_bytes, accelerator),
     )

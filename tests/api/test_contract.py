@@ -28,7 +28,9 @@ def test_what_the_document_allows_is_answered_as_it_says(document: BaseSchema, o
     _check(document, operation_id, GenerationMode.POSITIVE)
 
 
-@pytest.mark.parametrize("operation_id", ["create_estimate", "create_import", "create_plan", "list_plans"])
+@pytest.mark.parametrize(
+    "operation_id", ["create_estimate", "create_import", "create_plan", "create_verdicts", "list_plans"]
+)
 def test_what_the_document_does_not_allow_is_refused_as_it_says(document: BaseSchema, operation_id: str) -> None:
     _check(document, operation_id, GenerationMode.NEGATIVE)
 

@@ -7,11 +7,12 @@ import pytest
 from starlette.testclient import TestClient
 
 from service.api.app import create_app
-from service.api.schemas.examples import ESTIMATES, IMPORTS, PLANS
+from service.api.schemas.examples import ESTIMATES, IMPORTS, PLANS, VERDICTS
 from service.settings import Settings
 
 OPERATIONS = {
     "create_estimate": "POST /v1/estimates",
+    "create_verdicts": "POST /v1/verdicts",
     "create_import": "POST /v1/imports",
     "create_plan": "POST /v1/plans",
     "list_plans": "GET /v1/plans",
@@ -29,6 +30,7 @@ OPERATIONS = {
 WITH_BODY = {"400", "413", "415", "422"}
 STATUSES = {
     "create_estimate": {"200", *WITH_BODY},
+    "create_verdicts": {"200", *WITH_BODY},
     "create_import": {"200", *WITH_BODY},
     "create_plan": {"200", "201", "202", "503", *WITH_BODY},
     "list_plans": {"200", "422", "503"},
@@ -152,7 +154,13 @@ def test_every_parameter_says_what_it_is_and_has_an_example(document: dict[str, 
 
 
 @pytest.mark.parametrize(
-    ("path", "examples"), [("/v1/estimates", ESTIMATES), ("/v1/imports", IMPORTS), ("/v1/plans", PLANS)]
+    ("path", "examples"),
+    [
+        ("/v1/estimates", ESTIMATES),
+        ("/v1/verdicts", VERDICTS),
+        ("/v1/imports", IMPORTS),
+        ("/v1/plans", PLANS),
+    ],
 )
 def test_every_example_works_as_pasted(
     api: TestClient, document: dict[str, Any], path: str, examples: dict[str, Any]

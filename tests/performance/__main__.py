@@ -4,11 +4,14 @@ The figures of one run can be compared with each other; those of two machines, o
 """
 
 import asyncio
+import itertools
 import json
 import os
 import platform
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import repeat
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -45,8 +48,8 @@ SEARCHES: dict[str, tuple[dict[str, Any], int]] = {
         512,
     ),
 }
-CONNECTIONS = 16
-SECONDS = 5.0
+CONNECTIONS = (1, 16)
+SECONDS = 3.0
 
 
 def main() -> None:
@@ -84,25 +87,43 @@ def searches() -> None:
 
 
 def service() -> None:
-    """Requests per second and latency of estimates, beside a route that does nothing."""
+    """Requests per second and latency of estimates and verdicts, beside a route that does nothing."""
     requests = [load.Request("GET /livez (empty)", "GET", "/livez")]
-    requests += [
-        load.Request(f"estimate {name}", "POST", "/v1/estimates", json.dumps({"job": each, "device": DEVICE}).encode())
-        for name, each in JOBS.items()
-    ]
-    print(f"service, {CONNECTIONS} connections            requests/s      p50 ms      p99 ms  of the empty route")
-    with TemporaryDirectory() as name, served(f"sqlite:///{name}/memplan.db", Path(name)) as address:
+    for name, each in JOBS.items():
+        requests += [
+            load.Request(
+                f"new estimate, {name}", "POST", "/v1/estimates", partial(_estimate, each, itertools.count(1))
+            ),
+            load.Request(f"new verdict, {name}", "POST", "/v1/verdicts", partial(_verdict, each, itertools.count(1))),
+            load.Request(f"repeated verdict, {name}", "POST", "/v1/verdicts", partial(_verdict, each, repeat(1))),
+        ]
+    print("service                               connections   requests/s      p50 ms      p99 ms  of the empty route")
+    with TemporaryDirectory() as folder, served(f"sqlite:///{folder}/memplan.db", Path(folder)) as address:
         port = int(address.rpartition(":")[2])
-        empty = 0.0
-        for request in requests:
-            asyncio.run(load.run(port, request, connections=CONNECTIONS, seconds=1.0))
-            found = asyncio.run(load.run(port, request, connections=CONNECTIONS, seconds=SECONDS))
-            empty = empty or found.per_second
-            share = found.per_second / empty
-            print(
-                f"  {request.name:30} {found.per_second:12,.0f} {found.median * 1e3:11.1f} {found.p99 * 1e3:11.1f}"
-                f" {share:18.1%}"
-            )
+        for connections in CONNECTIONS:
+            empty = 0.0
+            for request in requests:
+                asyncio.run(load.run(port, request, connections=connections, seconds=0.5))
+                found = asyncio.run(load.run(port, request, connections=connections, seconds=SECONDS))
+                empty = empty or found.per_second
+                print(
+                    f"  {request.name:39} {connections:7} {found.per_second:12,.0f} {found.median * 1e3:11.2f}"
+                    f" {found.p99 * 1e3:11.2f} {found.per_second / empty:18.1%}"
+                )
+
+
+def _estimate(job: dict[str, Any], numbers: Iterator[int]) -> bytes:
+    return json.dumps({"job": _numbered(job, next(numbers)), "device": DEVICE}).encode()
+
+
+def _verdict(job: dict[str, Any], numbers: Iterator[int]) -> bytes:
+    asked = {"job": _numbered(job, next(numbers)), "targets": [{"device": DEVICE}]}
+    return json.dumps({"items": [asked]}).encode()
+
+
+def _numbered(job: dict[str, Any], number: int) -> dict[str, Any]:
+    """The same job with another global batch, which no answer is remembered for."""
+    return {**job, "batch": {**job["batch"], "global": job["batch"]["global"] * number}}
 
 
 def _microseconds(call: Callable[[], object]) -> float:

@@ -2,25 +2,27 @@
 
 import asyncio
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import quantiles
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is sent again and again."""
+    """What is sent again and again; `body` is asked for the body of each."""
 
     name: str
     method: str
     path: str
-    body: bytes = b""
+    body: Callable[[], bytes] = bytes
 
     def encoded(self) -> bytes:
+        body = self.body()
         head = (
             f"{self.method} {self.path} HTTP/1.1\r\nHost: 127.0.0.1\r\n"
-            f"Content-Type: application/json\r\nContent-Length: {len(self.body)}\r\n\r\n"
+            f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
         )
-        return head.encode() + self.body
+        return head.encode() + body
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +50,10 @@ async def run(port: int, request: Request, *, connections: int, seconds: float) 
 
 async def _connection(port: int, request: Request, until: float) -> list[float]:
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    sent, latencies = request.encoded(), []
-    while (began := time.perf_counter()) < until:
+    latencies = []
+    while time.perf_counter() < until:
+        sent = request.encoded()
+        began = time.perf_counter()
         writer.write(sent)
         head = await reader.readuntil(b"\r\n\r\n")
         if not head.startswith(b"HTTP/1.1 200"):

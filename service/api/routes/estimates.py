@@ -3,22 +3,32 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Body
+from starlette.requests import Request
+from starlette.responses import Response
 
-from service.api.bodies import StrictRoute
 from service.api.catalogue import INCOMPLETE_JOB, INVALID_JOB, UNKNOWN_DEVICE
 from service.api.openapi import BODY_PROBLEMS, problems
+from service.api.remembering import RememberingRoute, remembered
 from service.api.schemas.estimate import EstimateAnswer
 from service.api.schemas.estimate_request import EstimateRequest
 from service.api.schemas.examples import ESTIMATES
 from service.usecases import estimates
 
-router = APIRouter(tags=["estimate"], route_class=StrictRoute)
+router = APIRouter(tags=["estimate"], route_class=RememberingRoute)
 
 
-@router.post("/estimates", responses=problems(*BODY_PROBLEMS, INVALID_JOB, INCOMPLETE_JOB, UNKNOWN_DEVICE))
-def create_estimate(question: Annotated[EstimateRequest, Body(openapi_examples=ESTIMATES)]) -> EstimateAnswer:
+@router.post(
+    "/estimates",
+    response_model=EstimateAnswer,
+    responses=problems(*BODY_PROBLEMS, INVALID_JOB, INCOMPLETE_JOB, UNKNOWN_DEVICE),
+)
+def create_estimate(
+    question: Annotated[EstimateRequest, Body(openapi_examples=ESTIMATES)], request: Request
+) -> Response:
     """Itemise the memory of one job on one device: every pipeline stage, at its worst moment, tensor by tensor.
 
     A job that does not fit is an answer like any other; nothing is stored.
     """
-    return EstimateAnswer.of(estimates.estimate_job(question.given, question.device))
+    answer = EstimateAnswer.of(estimates.estimate_job(question.given, question.device))
+    # Written here, in the thread: FastAPI would check and write it again on the event loop.
+    return remembered(request, answer.model_dump_json(by_alias=True).encode())

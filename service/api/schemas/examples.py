@@ -72,6 +72,24 @@ ESTIMATES: dict[str, Any] = {
     },
 }
 
+VERDICTS: dict[str, Any] = {
+    "a job on two targets": {
+        "summary": "Llama-3-8B on 64 H100, and on 128 A100",
+        "value": {
+            "items": [
+                {
+                    "job": JOB,
+                    "targets": [{"device": "h100-sxm-80gb"}, {"device": "a100-sxm-80gb", "world_size": 128}],
+                }
+            ]
+        },
+    },
+    "a launch script": {
+        "summary": "a Megatron-LM launch script as it is",
+        "value": {"items": [{"source": MEGATRON_SCRIPT, "targets": [{"device": "h100-sxm-80gb"}]}]},
+    },
+}
+
 IMPORTS: dict[str, Any] = {
     "a launch script": {"summary": "a Megatron-LM launch script as it is", "value": {"source": MEGATRON_SCRIPT}},
     "a Hugging Face config": {

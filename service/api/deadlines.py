@@ -1,0 +1,58 @@
+"""How long a caller will wait for an answer, and what is done until then."""
+
+import time
+from collections.abc import Callable
+from typing import Annotated, Final
+
+import anyio
+from anyio import to_thread
+from fastapi import Depends, Header, Query
+from pydantic.json_schema import SkipJsonSchema
+from starlette.requests import Request
+
+from service.api.durations import LONGEST_WAIT, Duration
+
+DEFAULT_SECONDS: Final = 10.0
+"""The time of a caller who names none: that of a Kubernetes API server's webhooks."""
+
+SHARE: Final = 0.9
+"""Share of its time after which a caller gets what there is; the rest is for the way back."""
+
+Timeout = Annotated[
+    Duration | SkipJsonSchema[None],
+    Query(alias="timeout", description="How long the caller waits, as in 2s or 500ms (default 10s).", examples=["2s"]),
+]
+DeadlineMs = Annotated[
+    int | SkipJsonSchema[None],
+    Header(
+        alias="X-Deadline-Ms",
+        ge=0,
+        le=2**31,
+        description="How long the caller waits (milliseconds); with `timeout` as well, the smaller counts.",
+        examples=[2000],
+    ),
+]
+
+
+class Deadline:
+    """The moment at which a caller is answered, whatever is ready."""
+
+    def __init__(self, began: float, seconds: float) -> None:
+        self._at = began + min(seconds, LONGEST_WAIT) * SHARE
+
+    def is_over(self) -> bool:
+        """Whether it is time to answer."""
+        return time.perf_counter() >= self._at
+
+    async def run(self, work: Callable[[Callable[[], bool]], None]) -> None:
+        """Do work in a thread, but be back at the deadline; the work learns from its argument when to stop."""
+        with anyio.move_on_after(max(self._at - time.perf_counter(), 0)):
+            await to_thread.run_sync(work, self.is_over, abandon_on_cancel=True)
+
+
+async def _deadline(request: Request, seconds: Timeout = None, milliseconds: DeadlineMs = None) -> Deadline:
+    given = [seconds, None if milliseconds is None else milliseconds / 1000]
+    return Deadline(request.state.began, min((each for each in given if each is not None), default=DEFAULT_SECONDS))
+
+
+DeadlineOf = Annotated[Deadline, Depends(_deadline)]

@@ -1,0 +1,37 @@
+"""Whether jobs fit targets, within the caller's time."""
+
+from functools import partial
+from typing import Annotated
+
+from fastapi import APIRouter, Body
+from starlette.requests import Request
+from starlette.responses import Response
+
+from service.api.deadlines import DeadlineOf
+from service.api.openapi import BODY_PROBLEMS, problems
+from service.api.remembering import RememberingRoute, remembered
+from service.api.schemas.examples import VERDICTS
+from service.api.schemas.verdict import VerdictList
+from service.api.schemas.verdict_request import VerdictRequest
+from service.api.services import ServicesOf
+from service.usecases.verdicts import Board, judge_all
+
+router = APIRouter(tags=["verdict"], route_class=RememberingRoute)
+
+
+@router.post("/verdicts", response_model=VerdictList, responses=problems(*BODY_PROBLEMS))
+async def create_verdicts(
+    question: Annotated[VerdictRequest, Body(openapi_examples=VERDICTS)],
+    deadline: DeadlineOf,
+    services: ServicesOf,
+    request: Request,
+) -> Response:
+    """Say whether jobs fit targets, in few words and within the caller's time; nothing is stored.
+
+    `timeout` and `X-Deadline-Ms` say how long the caller waits. What is not ready at 90 % of that is `unknown`; the
+    answer itself comes in time. A job that is incomplete or invalid is `unknown` too, and says why.
+    """
+    board = Board([each.item() for each in question.items])
+    await deadline.run(partial(judge_all, board, services.verdicts))
+    body = VerdictList.of(board).model_dump_json(by_alias=True).encode()
+    return remembered(request, body) if board.is_final else Response(body, media_type="application/json")

@@ -1,0 +1,159 @@
+"""Whether jobs fit targets, in few words."""
+
+from typing import Any, Self
+
+from pydantic import Field
+
+from service.api.schemas.base import Answer, Bytes, SignedBytes
+from service.api.schemas.findings import DiagnosticAnswer
+from service.api.schemas.problem import Missing
+from service.calculator.estimate import METHOD_VERSION
+from service.calculator.units import MIB, ceil_div
+from service.usecases.targets import Alternative, Need
+from service.usecases.verdicts import Board, Place, VerdictAnswer
+
+_REASON = Field(max_length=120, examples=["stage 0 needs 95.1 GiB, usable 79.1 GiB; short by 16.0 GiB"])
+_MIB: dict[str, Any] = {"format": "int64"}
+
+
+class _Numbers(Answer):
+    peak_bytes: Bytes | None = Field(examples=[102120030208])
+    """What `nvidia-smi` would show at the worst moment of the worst stage (bytes)."""
+    peak_mib: int | None = Field(ge=0, json_schema_extra=_MIB, examples=[97390])
+    """The same in MiB, rounded up."""
+    stage: int | None = Field(ge=0, examples=[0])
+    """Pipeline rank that needs most memory."""
+    usable_bytes: Bytes | None = Field(examples=[84932978278])
+    """Memory that a process can use on the device (bytes); null where no figure is known."""
+    margin_bytes: SignedBytes | None = Field(examples=[-17187051930])
+    """Usable memory less the peak (bytes); below 0 when the job does not fit."""
+    low_bytes: Bytes | None = Field(examples=[98035229000])
+    """Lower end of the interval around the peak (bytes)."""
+    high_bytes: Bytes | None = Field(examples=[106204831417])
+    """Upper end of the interval around the peak (bytes)."""
+
+
+def _numbers(need: Need | None) -> dict[str, Any]:
+    if need is None:
+        return dict.fromkeys(_Numbers.model_fields)
+    usable, peak = need.usable_bytes, need.device_bytes
+    return {
+        "peak_bytes": peak,
+        "peak_mib": ceil_div(peak, MIB),
+        "stage": need.stage,
+        "usable_bytes": usable,
+        "margin_bytes": None if usable is None else usable - peak,
+        "low_bytes": need.low_bytes,
+        "high_bytes": need.high_bytes,
+    }
+
+
+class AlternativeAnswer(_Numbers):
+    """Another target on which the job fits."""
+
+    verdict: str = Field(examples=["fits"])
+    """The verdict there."""
+    reason: str = _REASON
+    """The verdict in one sentence, for people."""
+    device: str = Field(examples=["h200-sxm-141gb"])
+    """Id of the device."""
+    world_size: int | None = Field(examples=[64])
+    """Number of GPUs."""
+    change: str = Field(examples=["run on h200-sxm-141gb"])
+    """What is to be changed, for people."""
+
+    @classmethod
+    def of(cls, found: Alternative, asked_device: str) -> Self:
+        """Return the wire form of another target."""
+        target = found.target
+        grown = target.device == asked_device
+        return cls(
+            verdict=found.need.verdict,
+            reason=found.need.reason,
+            device=target.device,
+            world_size=target.world_size,
+            change=f"run on {target.world_size} GPUs" if grown else f"run on {target.device}",
+            **_numbers(found.need),
+        )
+
+
+class ItemError(Answer):
+    """Why a target of an item was not judged."""
+
+    code: str = Field(examples=["unknown_device"])
+    """`unknown_device`, `deadline` (not ready in time) or `internal_error`."""
+    message: str = Field(examples=["there is no device 'h100-sxm-80'"])
+    """What is wrong, for people."""
+    fix: str = Field(examples=["did you mean h100-sxm-80gb?"])
+    """What would do."""
+
+
+class VerdictMethod(Answer):
+    """What made a verdict."""
+
+    version: str = Field(examples=["1"])
+    """Version of the memory model."""
+    profile: str | None = Field(examples=["megatron-core d98e8a64 (2026-08-22)"])
+    """Framework, and the state of it, whose defaults and habits were applied; null when the job could not be read."""
+
+
+class VerdictResult(_Numbers):
+    """Whether one job fits one target."""
+
+    item: int = Field(ge=0, examples=[0])
+    """Which item of the request, from 0."""
+    target: int = Field(ge=0, examples=[0])
+    """Which target of the item, from 0."""
+    device: str = Field(examples=["h100-sxm-80gb"])
+    """Id of the device; what was asked for when there is no such device."""
+    world_size: int | None = Field(examples=[64])
+    """Number of GPUs; null when nothing states it."""
+    verdict: str = Field(examples=["does_not_fit"])
+    """`fits`, `tight`, `does_not_fit` or `unknown`: this set never grows. `unknown` when the job is incomplete or
+    invalid, the device or its memory is not known, or the answer was not ready in time."""
+    reason: str = _REASON
+    """The verdict in one sentence of at most 120 characters, for people."""
+    alternatives: list[AlternativeAnswer]
+    """Up to three other targets on which the job fits, when it does not fit safely here."""
+    missing: list[Missing]
+    """Facts that the job does not state; with them an answer can be given."""
+    diagnostics: list[DiagnosticAnswer]
+    """Rules that the job breaks; empty unless it is invalid."""
+    error: ItemError | None
+    """Why this target was not judged; null when it was, and when the job is incomplete or invalid."""
+    digest: str | None = Field(examples=["sha256:6d1e6a63c0a5d6f7c4b1cf5e7b8a4bb4f8a4f2a4b0e6c8d2a1f3e5d7c9b0a1f2"])
+    """SHA-256 of the canonical job, the device and the method, as in an estimate; null when there is no such job."""
+    method: VerdictMethod
+    """What made the answer."""
+
+    @classmethod
+    def of(cls, place: Place, found: VerdictAnswer) -> Self:
+        """Return the wire form of the answer at a place of the request."""
+        failure = found.failure
+        return cls(
+            item=place[0],
+            target=place[1],
+            device=found.target.device,
+            world_size=found.target.world_size,
+            verdict=found.verdict,
+            reason=found.reason,
+            alternatives=[AlternativeAnswer.of(each, found.target.device) for each in found.alternatives],
+            missing=[Missing(fact=each.fact, message=each.message) for each in found.missing],
+            diagnostics=[DiagnosticAnswer.of(each) for each in found.errors],
+            error=None if failure is None else ItemError(code=failure.code, message=failure.message, fix=failure.fix),
+            digest=found.digest,
+            method=VerdictMethod(version=METHOD_VERSION, profile=found.profile),
+            **_numbers(found.need),
+        )
+
+
+class VerdictList(Answer):
+    """Verdicts on every item for every target."""
+
+    results: list[VerdictResult]
+    """One for each item and target, in the order of the request: the first item's targets first."""
+
+    @classmethod
+    def of(cls, board: Board) -> Self:
+        """Return the wire form of the answers that are there; the others are unknown."""
+        return cls(results=[VerdictResult.of(place, found) for place, found in board.found()])

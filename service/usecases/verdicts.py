@@ -1,0 +1,186 @@
+"""Verdicts: whether jobs fit targets, in few words, as many as are ready in time."""
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Final, Literal
+
+from service.catalog.devices import Device
+from service.job.diagnostics import Diagnostic, MissingFact
+from service.logs import logger
+from service.usecases.answer_cache import AnswerCache
+from service.usecases.devices import device_of
+from service.usecases.errors import NoSuchDevice, RejectedJob
+from service.usecases.estimates import Verdict, estimate_digest
+from service.usecases.imports import Accepted, Given, accept
+from service.usecases.targets import Alternative, Need, Target, need_on, other_targets, resolved_on
+
+LONGEST_REASON: Final = 120
+"""Characters of a reason; longer warnings are cut by Kubernetes."""
+
+MOST_ALTERNATIVES: Final = 3
+
+FailureCode = Literal["unknown_device", "deadline", "internal_error"]
+
+_log = logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A job and the targets that it is judged for."""
+
+    given: Given
+    targets: Sequence[Target]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a target of an item was not judged: what is wrong, and what would do."""
+
+    code: FailureCode
+    message: str
+    fix: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerdictAnswer:
+    """Whether a job fits a target; `need`, `profile` and `digest` are None where nothing could be computed.
+
+    `target` has the device's id and the number of GPUs that were judged, as far as they are known.
+    """
+
+    verdict: Verdict
+    reason: str
+    target: Target
+    need: Need | None = None
+    alternatives: Sequence[Alternative] = ()
+    missing: Sequence[MissingFact] = ()
+    errors: Sequence[Diagnostic] = ()
+    failure: Failure | None = None
+    profile: str | None = None
+    digest: str | None = None
+
+    @property
+    def is_final(self) -> bool:
+        """Whether the same question has the same answer at another time."""
+        return self.failure is None or self.failure.code == "unknown_device"
+
+
+Place = tuple[int, int]
+"""Numbers of an item and of one of its targets."""
+
+Known = AnswerCache[tuple[bytes, Target], VerdictAnswer]
+"""Answers by the digest of the item's job or source, and the target."""
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """The answers to a list of items as they come in, shared by the thread that works and the one that waits."""
+
+    items: Sequence[Item]
+    answers: dict[Place, VerdictAnswer] = field(default_factory=dict)
+
+    def found(self) -> list[tuple[Place, VerdictAnswer]]:
+        """Every answer, in the order of items and targets; what is not there yet is unknown."""
+        answers = dict(self.answers)
+        return [(place, answers.get(place) or _late(target)) for place, target in self._places()]
+
+    @property
+    def is_final(self) -> bool:
+        """Whether every answer is there and stays the same."""
+        return all(answer.is_final for _, answer in self.found())
+
+    def _places(self) -> Iterator[tuple[Place, Target]]:
+        for number, item in enumerate(self.items):
+            for place, target in enumerate(item.targets):
+                yield (number, place), target
+
+
+def judge_all(board: Board, known: Known, is_late: Callable[[], bool]) -> None:
+    """Answer every item of the board for every target until it is late, and remember what was found."""
+    for number, item in enumerate(board.items):
+        key = hashlib.sha256(item.given.model_dump_json(by_alias=True, exclude_none=True).encode()).digest()
+        reading = _Reading(item.given)
+        for place, target in enumerate(item.targets):
+            if is_late():
+                return
+            answer = known.get((key, target))
+            if answer is None:
+                answer = _answered(reading, target)
+                if answer.is_final:
+                    known.put((key, target), answer)
+            board.answers[number, place] = answer
+
+
+class _Reading:
+    """The job of an item, read when it is first asked for and once for all targets."""
+
+    def __init__(self, given: Given) -> None:
+        self._given = given
+        self._read: Accepted | RejectedJob | None = None
+
+    def accepted(self) -> Accepted:
+        """Return the job. Raises RejectedJob."""
+        if self._read is None:
+            try:
+                self._read = accept(self._given)
+            except RejectedJob as error:
+                self._read = error
+        if isinstance(self._read, RejectedJob):
+            raise self._read
+        return self._read
+
+
+def _answered(reading: _Reading, target: Target) -> VerdictAnswer:
+    try:
+        return _judged(reading.accepted(), target, device_of(target.device, "/device"))
+    except NoSuchDevice as error:
+        return _no_such_device(target, error)
+    except RejectedJob as error:
+        return _rejected(target, error)
+    except Exception:  # noqa: BLE001 - a failure in one job must not cost a scheduler the answers about the others
+        _log.exception("verdict failed")
+        failure = Failure("internal_error", "the service failed at this item", "report it with the request id")
+        return VerdictAnswer(verdict="unknown", reason=failure.message, target=target, failure=failure)
+
+
+def _judged(accepted: Accepted, target: Target, device: Device) -> VerdictAnswer:
+    resolved = resolved_on(accepted, target.world_size)
+    need = need_on(resolved, device)
+    others = other_targets(accepted, resolved, device) if need.verdict in {"tight", "does_not_fit"} else iter(())
+    return VerdictAnswer(
+        verdict=need.verdict,
+        reason=clipped(need.reason),
+        target=Target(device.id, int(resolved.layout.world_size)),
+        need=need,
+        alternatives=tuple(islice(others, MOST_ALTERNATIVES)),
+        profile=resolved.recipe.profile,
+        digest=estimate_digest(resolved.job, device),
+    )
+
+
+def _rejected(target: Target, error: RejectedJob) -> VerdictAnswer:
+    errors, missing = error.findings.errors, error.findings.missing
+    said = [each.message for each in errors]
+    if missing:
+        said.append(f"not stated: {', '.join(each.fact for each in missing)}")
+    return VerdictAnswer(
+        verdict="unknown", reason=clipped("; ".join(said)), target=target, missing=missing, errors=errors
+    )
+
+
+def _no_such_device(target: Target, error: NoSuchDevice) -> VerdictAnswer:
+    fix = f"did you mean {', '.join(error.close)}?" if error.close else "GET /v1/devices lists the ids"
+    failure = Failure("unknown_device", str(error), fix)
+    return VerdictAnswer(verdict="unknown", reason=clipped(f"{error}: {fix}"), target=target, failure=failure)
+
+
+def _late(target: Target) -> VerdictAnswer:
+    failure = Failure("deadline", "not ready within the deadline", "ask again, with more time or fewer items")
+    return VerdictAnswer(verdict="unknown", reason=failure.message, target=target, failure=failure)
+
+
+def clipped(text: str) -> str:
+    """Return a sentence of at most `LONGEST_REASON` characters."""
+    return text if len(text) <= LONGEST_REASON else f"{text[: LONGEST_REASON - 1].rstrip()}…"
