@@ -7,6 +7,7 @@ segment counts once, however many micro-batches are in flight.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from service.calculator.activations.autograd.forward import WEIGHT_CAST
 from service.calculator.activations.saved import Saved
 from service.calculator.layout import Checkpointing, Layout
 from service.calculator.ledger import WITH_ACTIVATIONS, Category, Line, Moment, Tensor
@@ -35,7 +36,8 @@ def stored_lines(
 ) -> list[Line]:
     """Lines of one kind of layer: `layers[j]` of them in chunk j, `in_flight[j]` micro-batches of that chunk."""
     checkpointing, lines = layout.checkpointing, _stored(tensors, layout, layers, in_flight)
-    return [on_gpu(checkpointing, line, layers) if moved else line for line, moved in lines]
+    kept = [on_gpu(checkpointing, line, layers) if moved else line for line, moved in lines]
+    return kept + _weight_cache(tensors, checkpointing, layers)
 
 
 def offloaded_lines(
@@ -44,6 +46,18 @@ def offloaded_lines(
     """What the host holds of one kind of layer."""
     checkpointing, lines = layout.checkpointing, _stored(tensors, layout, layers, in_flight)
     return [on_host(checkpointing, line, layers) for line, moved in lines if moved]
+
+
+def _weight_cache(tensors: Sequence[Saved], checkpointing: Checkpointing, layers: Sequence[int]) -> list[Line]:
+    """16-bit copies of weights that autocast caches until its forward ends, of layers that do not store them.
+
+    Source: torch ATen/autocast_mode.cpp, cached_cast; transformers computes its loss inside the same forward.
+    """
+    if checkpointing.granularity == "none":
+        return []
+    casts = [each for each in tensors if each.tensor.name.endswith(WEIGHT_CAST)]
+    again = sum(checkpointed_layers(checkpointing, layers))
+    return [Line(each.tensor, again * each.copies, (Moment.WARMUP_FORWARD, Moment.LOSS)) for each in casts]
 
 
 def _stored(

@@ -1,7 +1,7 @@
 """One architecture: its dimensions and its layers, in order."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 Normalization = Literal["rmsnorm", "layernorm"]
@@ -140,7 +140,8 @@ class LayerKind:
     """One kind of decoder layer; a model repeats a few kinds in some order.
 
     Layers of hybrid models have one half only: a mixer without an MLP, or an MLP without a mixer. `norms` is 1 for
-    each half, 2 in a sandwich; with `post_norm` the norms stand behind the halves and none before (OLMo 2).
+    each half, 2 in a sandwich; with `post_norm` the norms stand behind the halves and none before (OLMo 2). A layer in
+    `sixteen_bits` stays so where others run in 8.
     """
 
     attention: Mixer | None
@@ -148,6 +149,7 @@ class LayerKind:
     norms: int = 2
     parallel_residual: bool = False
     post_norm: bool = False
+    sixteen_bits: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,3 +206,13 @@ class Model:
             kind = self.pattern[layer]
             counts[kind] = counts.get(kind, 0) + 1
         return counts
+
+    def with_16_bit_ends(self, first: int, last: int) -> "Model":
+        """The model whose `first` and `last` layers stay in 16 bits when the others run in 8."""
+        kinds, pattern = list(self.kinds), list(self.pattern)
+        for index in (*range(min(first, self.layers)), *range(max(self.layers - last, 0), self.layers)):
+            kind = replace(kinds[pattern[index]], sixteen_bits=True)
+            if kind not in kinds:
+                kinds.append(kind)
+            pattern[index] = kinds.index(kind)
+        return replace(self, kinds=tuple(kinds), pattern=tuple(pattern))

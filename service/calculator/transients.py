@@ -130,7 +130,8 @@ def _feed_forward_gradients(
             return [_gradient("backward.mlp_gradient", up, recipe, ("tensor", "context"), alive)]
         case Moe() as moe:
             width, hidden = ceil_div(moe.width, layout.expert_tensor), model.hidden_size
-            weighted = FP32_WEIGHTING if recipe.transformer_impl in SOURCES and not recipe.compiled else 2
+            together = recipe.compiled or recipe.traced
+            weighted = FP32_WEIGHTING if recipe.transformer_impl in SOURCES and not together else 2
             widest = maximum(maximum(moe.branches * width, hidden + width), weighted * hidden)
             shape = (expert_rows(moe, layout), widest)
             return [_gradient("backward.expert_gradients", shape, recipe, ("sequence", "context"), alive)]

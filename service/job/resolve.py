@@ -160,7 +160,12 @@ def _draft(job: Job) -> _Draft:
     profile = profile_of(job.framework.name, _implementation(job), job.framework.version)
     _fill_recipe(values, profile)
     problems += _version_notice(job, profile) + _unpriced(values) + _attention_notice(values)
-    return _Draft(values, profile, architecture.model, problems, architecture.missing)
+    return _Draft(values, profile, _with_16_bit_ends(architecture.model, values), problems, architecture.missing)
+
+
+def _with_16_bit_ends(model: Model | None, values: Values) -> Model | None:
+    ends = values.get("/precision/fp8/bf16_layers")
+    return model.with_16_bit_ends(ends["first"], ends["last"]) if model and ends else model
 
 
 def _implementation(job: Job) -> str | None:

@@ -1,5 +1,7 @@
 """Inputs of 8-bit products, against the closed form of a layer."""
 
+from dataclasses import replace
+
 import pytest
 
 from service.calculator.activations.layer import layer_tensors
@@ -40,3 +42,16 @@ def test_four_bits_are_half_of_eight_and_a_scale_for_sixteen() -> None:
 
 def test_only_transformer_engine_keeps_8_bit_inputs() -> None:
     assert layer_bytes(Fp8("delayed"), implementation="local") == layer_bytes(None, implementation="local")
+
+
+def test_layers_at_the_ends_stay_in_16_bits() -> None:
+    model = LLAMA_3_8B.with_16_bit_ends(1, 2)
+    assert [model.kinds[each].sixteen_bits for each in model.pattern] == [True, *29 * [False], True, True]
+    ends = replace(model, kinds=(model.kinds[model.pattern[0]],), pattern=(0,))
+    assert layer_bytes(Fp8("delayed"), ends) == layer_bytes(None)
+
+
+@pytest.mark.parametrize(("first", "last"), [(0, 0), (99, 99)])
+def test_no_ends_and_nothing_but_ends(first: int, last: int) -> None:
+    model = LLAMA_3_8B.with_16_bit_ends(first, last)
+    assert {model.kinds[each].sixteen_bits for each in model.pattern} == {first > 0}

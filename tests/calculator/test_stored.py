@@ -1,6 +1,7 @@
 """What other checkpointing than Megatron's stores, recomputes and moves to the host."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from service.calculator.activations.saved import Saved
 from service.calculator.checkpointing import offloaded_lines, recompute_lines, stored_lines
 from service.calculator.estimate import estimate
 from service.calculator.layout import Checkpointing
-from service.calculator.ledger import Line, total_bytes
+from service.calculator.ledger import Line, Moment, total_bytes
 from tests.builders import A100, LLAMA_3_8B, layout, recipe
 
 TITAN = recipe(transformer_impl="titan", attention="sdpa", norm_fused=False, activation_fused=False)
@@ -63,6 +64,17 @@ class TestTorchCheckpoint:
         split = Checkpointing("full", distribute_saved=True)
         spread = layout(LLAMA_3_8B, checkpointing=split, tensor=4)
         assert size(stored_lines(rows(), spread, (12,), (1,))) == 12 * INPUT // 4
+
+    def test_autocast_caches_every_cast_weight_until_the_forward_ends(self) -> None:
+        """2 bytes a linear weight of all layers, though a checkpointed layer keeps its input alone."""
+        cast = replace(TITAN, autocast=True, parameters="fp32")
+        full = Checkpointing("full")
+        spread = layout(LLAMA_3_8B, checkpointing=full)
+        lines = stored_lines(layer_tensors(LLAMA_3_8B.kinds[0], LLAMA_3_8B, spread, cast), spread, (12,), (3,))
+        cached = [each for each in lines if each.tensor.name.endswith("weight_cast") and each.bytes]
+        linear = 4096 * (4096 + 2 * 1024) + 4096 * 4096 + 3 * 4096 * 14336
+        assert size([each for each in cached if Moment.LOSS in each.alive]) == 12 * 2 * linear
+        assert not [each for each in cached if Moment.RECOMPUTE in each.alive]
 
 
 class TestOperations:

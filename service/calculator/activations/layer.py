@@ -24,7 +24,8 @@ def layer_tensors(kind: LayerKind, model: Model, layout: Layout, recipe: Recipe)
     if recipe.transformer_impl in SOURCES:
         return autograd_tensors(kind, model, layout, recipe)
     rows = mixer_tensors(kind, model, layout, recipe) + feed_forward_tensors(kind, model, layout, recipe)
-    return eight_bit_inputs([replace(rows[0], is_input=True), *rows[1:]], recipe)
+    rows = [replace(rows[0], is_input=True), *rows[1:]]
+    return rows if kind.sixteen_bits else eight_bit_inputs(rows, recipe)
 
 
 def mixer_tensors(kind: LayerKind, model: Model, layout: Layout, recipe: Recipe) -> list[Saved]:

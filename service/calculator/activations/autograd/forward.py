@@ -13,6 +13,9 @@ from service.calculator.model import Model
 from service.calculator.recipe import Adapters, Recipe
 from service.calculator.units import Int, ceil_div, where
 
+WEIGHT_CAST = "weight_cast"
+"""Name of a weight's 16-bit copy, after its projection's."""
+
 BY_SEQUENCE = ("sequence", "context")
 BY_CONTEXT = ("context",)
 BY_TENSOR = ("tensor", "context")
@@ -89,7 +92,7 @@ class Forward:
                 value if value.dtype == self.recipe.compute else self.like(value, f"{name}.cast", self.recipe.compute)
             )
             weight = (linear.outputs, linear.inputs)
-            keeps.append(Value(f"{name}.weight_cast", weight, self.recipe.compute, ("tensor",)))
+            keeps.append(Value(f"{name}.{WEIGHT_CAST}", weight, self.recipe.compute, ("tensor",)))
         adapters = self.recipe.adapters
         if adapters is None or set(linear.carries).intersection(adapters.trained):
             keeps.insert(0, read)
