@@ -215,4 +215,5 @@ def _adapters(values: Values) -> Adapters | None:
         dtype=stated["dtype"],
         quantization=stated.get("quantization") or ("nf4" if stated["type"] == "qlora" else None),
         trained=tuple(stated.get("trained_modules") or ()),
+        dropout=stated.get("dropout") or 0.0,
     )

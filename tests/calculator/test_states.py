@@ -255,9 +255,11 @@ class TestFullySharded:
         for moment in (Moment.WARMUP_FORWARD, Moment.FIRST_BACKWARD, Moment.LAST_BACKWARD):
             assert at(found, moment, named="gathered.root") == 2 * (EMBEDDING + HEAD)
 
-    def test_eight_bit_gathers_halve_the_gathered_units(self) -> None:
-        kept = replace(self.KEPT, fp8=Fp8("current", all_gather=True))
-        assert at(lines(kept, sharding_stage=3), Moment.FIRST_BACKWARD, named="gathered") == HEAD
+    def test_eight_bit_gathers_halve_the_gathered_layers(self) -> None:
+        """The head is no 8-bit product: torchtitan leaves it out."""
+        found = lines(replace(self.KEPT, fp8=Fp8("current", all_gather=True)), sharding_stage=3)
+        assert at(found, Moment.FIRST_BACKWARD, named="gathered") == 2 * HEAD
+        assert at(found, Moment.LAYER_BACKWARD, named="gathered.layer") == LAYER
 
 
 class TestReplicas:

@@ -104,7 +104,7 @@ def _embedding_end(gathered: Units, graded: Units, recipe: Recipe) -> list[Line]
     """The embedding's backward: weights and gradient beside the last layer's reduction, or the gradient and its own."""
     moment = (Moment.EMBEDDING_BACKWARD,)
     own = graded.embedding * _width(recipe.reduce)
-    beside = gathered.embedding * _width(_gathered_type(recipe)) + graded.layer * _width(recipe.reduce)
+    beside = gathered.embedding * _width(_gathered_type(recipe, "embedding")) + graded.layer * _width(recipe.reduce)
     first = where(beside // maximum(own, 1), 1, 0)
     return [
         _gradient("embedding", graded.embedding, moment, recipe),
@@ -188,8 +188,13 @@ def _flat_parameter_lines(gathered: Units, graded: Units, recipe: Recipe, *, las
     return lines
 
 
-def _gathered_type(recipe: Recipe) -> str:
-    return "fp8" if recipe.fp8 is not None and recipe.fp8.all_gather else recipe.compute
+IN_8_BITS = frozenset({"layer", "layers", "first_layer", "layer_before"})
+"""What can be gathered in 8 bits: embedding and head stay as they are (torchtitan float8.md, `filter_fqns`)."""
+
+
+def _gathered_type(recipe: Recipe, name: str = "layer") -> str:
+    eight = recipe.fp8 is not None and recipe.fp8.all_gather and name in IN_8_BITS
+    return "fp8" if eight else recipe.compute
 
 
 def _width(dtype: str) -> int:
@@ -197,11 +202,11 @@ def _width(dtype: str) -> int:
 
 
 def _weights(name: str, elements: Int, alive: tuple[Moment, ...], recipe: Recipe) -> Line:
-    return _line(f"gathered.{name}", Category.WEIGHTS, elements, _gathered_type(recipe), alive)
+    return _line(f"gathered.{name}", Category.WEIGHTS, elements, _gathered_type(recipe, name), alive)
 
 
 def _flat(name: str, elements: Int, alive: tuple[Moment, ...], recipe: Recipe) -> Line:
-    line = _line(f"all_gather.{name}", Category.COMMUNICATION, elements, _gathered_type(recipe), alive)
+    line = _line(f"all_gather.{name}", Category.COMMUNICATION, elements, _gathered_type(recipe, name), alive)
     return replace(line, stream=Stream.GATHER)
 
 
