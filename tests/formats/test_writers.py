@@ -10,11 +10,12 @@ from service.formats.source import ConfigSource
 from service.formats.writers.export import Cluster, ExportFormat, changes_between, export_job
 from service.job.digest import digest
 from service.job.resolve import resolve
-from service.job.schema import Job
+from service.job.schema import Job, OptimizerSection
 from service.usecases.estimates import canonical
 from service.usecases.imports import import_config
 from tests.formats.roundtrip import lost, megatron_jobs, sharded_jobs
 
+FORMS: tuple[ExportFormat, ...] = ("megatron", "nemo", "slurm")
 SLOW = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 LLAMA = Job.model_validate(JOB)
 
@@ -41,6 +42,13 @@ def test_a_batch_script_says_the_whole_job_and_its_size(job: Job) -> None:
 
 
 @SLOW
+@given(megatron_jobs())
+def test_nemo_s_file_says_the_model_the_layout_and_the_recipe(job: Job) -> None:
+    assert lost(job, "nemo") == {}
+    assert set(export_job(job, "nemo").unsaid) <= {"/optimizer/momentum", "/optimizer/name"}
+
+
+@SLOW
 @given(sharded_jobs(("deepspeed",)))
 def test_deepspeed_s_file_says_batch_states_and_precision(job: Job) -> None:
     assert lost(job, "deepspeed", world_size=job.world_size, model=job.model) == {}
@@ -62,13 +70,16 @@ def test_torchtitan_s_file_and_options_say_the_layout_and_the_flavor(job: Job) -
 
 @SLOW
 @given(megatron_jobs())
-def test_flags_and_batch_script_of_a_job_have_the_same_digest(job: Job) -> None:
-    flags = import_config(ConfigSource(text=export_job(job, "megatron").text, world_size=job.world_size))
-    script = import_config(ConfigSource(text=export_job(job, "slurm").text))
+def test_flags_nemo_s_file_and_a_batch_script_of_a_job_have_the_same_digest(job: Job) -> None:
+    job = job.model_copy(update={"optimizer": OptimizerSection(name="adam")})
+    texts = {form: export_job(job, form).text for form in FORMS}
+    digests = set()
+    for form, text in texts.items():
+        imported = import_config(ConfigSource(text=text, world_size=job.world_size if form == "megatron" else None))
+        assert imported.job is not None
+        digests.add(digest(canonical(resolve(imported.job).job)))
 
-    assert flags.job is not None
-    assert script.job is not None
-    assert digest(canonical(resolve(flags.job).job)) == digest(canonical(resolve(script.job).job))
+    assert len(digests) == 1
 
 
 @pytest.mark.parametrize(

@@ -1,99 +1,106 @@
 """A job as NeMo's YAML: the trainer's size, and Megatron-Core's settings under `model`.
 
-Keys: NVIDIA/NeMo-Framework-Launcher, conf/training; NVIDIA-NeMo/NeMo, megatron_gpt_model.
+Keys: NVIDIA/NeMo-Framework-Launcher @ 26e42fa9, launcher_scripts/conf/training; keys of `model` that have no spelling
+of their own there are fields of Megatron-Core's TransformerConfig, which NeMo passes on.
 """
 
 from collections.abc import Mapping
 
-from service.formats.writers.sheet import Sheet
+from service.formats.writers.megatron import megatron_sheet
+from service.formats.writers.sheet import Sheet, Value
 from service.job.schema import Job
 
-_COUNTS = {
-    "model.num_layers": "/model/num_hidden_layers",
-    "model.hidden_size": "/model/hidden_size",
-    "model.ffn_hidden_size": "/model/intermediate_size",
-    "model.num_attention_heads": "/model/num_attention_heads",
-    "model.num_query_groups": "/model/num_key_value_heads",
-    "model.kv_channels": "/model/head_dim",
-    "model.max_position_embeddings": "/model/max_position_embeddings",
-    "model.vocab_size": "/model/vocab_size",
-    "model.num_moe_experts": "/model/num_experts",
-    "model.moe_router_topk": "/model/num_experts_per_tok",
-    "model.tensor_model_parallel_size": "/parallelism/tensor",
-    "model.pipeline_model_parallel_size": "/parallelism/pipeline",
-    "model.context_parallel_size": "/parallelism/context",
-    "model.expert_model_parallel_size": "/parallelism/expert",
-    "model.sequence_parallel": "/parallelism/sequence",
-    "model.micro_batch_size": "/batch/micro",
-    "model.global_batch_size": "/batch/global",
-    "model.encoder_seq_length": "/batch/sequence_length",
-    "model.hidden_dropout": "/dropout/hidden",
-    "model.attention_dropout": "/dropout/attention",
-    "model.share_embeddings_and_output_weights": "/model/tie_word_embeddings",
+# Megatron's flag, and NeMo's key for the same number.
+_RENAMED: Mapping[str, str] = {
+    "num-experts": "num_moe_experts",
+    "vocab-size": "override_vocab_size",
+    "seq-length": "encoder_seq_length",
+    "num-virtual-stages-per-pipeline-rank": "virtual_pipeline_model_parallel_size",
+    "recompute-granularity": "activations_checkpoint_granularity",
+    "recompute-method": "activations_checkpoint_method",
+    "recompute-num-layers": "activations_checkpoint_num_layers",
 }
-_ACTIVATIONS = {"swiglu": "fast-swiglu", "geglu": "fast-geglu", "gelu": "gelu", "relu2": "squared-relu", "relu": "relu"}
-_POSITIONS = {"rope": "rope", "learned": "learned_absolute", "alibi": "alibi", "none": "none"}
-_PRECISIONS: Mapping[str, int | str] = {"bf16": "bf16", "fp16": 16, "fp32": 32}
-_BIASES = ("/model/qkv_bias", "/model/output_bias", "/model/mlp_bias")
+# Megatron's flag, and NeMo's key with the value that means the same.
+_FIXED: Mapping[str, tuple[str, Value]] = {
+    "bf16": ("trainer.precision", "bf16"),
+    "fp16": ("trainer.precision", 16),
+    "swiglu": ("model.activation", "fast-swiglu"),
+    "squared-relu": ("model.activation", "squared-relu"),
+    "quick-geglu": ("model.activation", "fast-geglu"),
+    "disable-bias-linear": ("model.bias", False),
+    "add-qkv-bias": ("model.qkv_bias", True),
+    "untie-embeddings-and-output-weights": ("model.share_embeddings_and_output_weights", False),
+    "no-gradient-accumulation-fusion": ("model.gradient_accumulation_fusion", False),
+    "no-rope-fusion": ("model.apply_rope_fusion", False),
+    "tp-comm-overlap": ("model.ub_tp_comm_overlap", True),
+    "use-distributed-optimizer": ("model.optim.name", "mcore_distributed_optim"),
+    "overlap-grad-reduce": ("model.optim.overlap_grad_sync", True),
+    "overlap-param-gather": ("model.optim.overlap_param_sync", True),
+    "grad-reduce-in-bf16": ("model.optim.grad_sync_dtype", "bf16"),
+    "accumulate-allreduce-grads-in-fp32": ("ddp.grad_reduce_in_fp32", True),
+}
+_OPTIMIZERS = {"adam": "fused_adam"}
+# Flags of Megatron's own programs, or with other meanings here; and what they would have said.
+_UNSAID: Mapping[str, tuple[str, ...]] = {
+    "group-query-attention": (),
+    "optimizer": (),
+    "normalization": (),
+    "transformer-impl": (),
+    "sgd-momentum": ("/optimizer/momentum",),
+    "use-megatron-fsdp": ("/sharding/stage",),
+    "data-parallel-sharding-strategy": ("/sharding/stage",),
+    "decoder-first-pipeline-num-layers": ("/stages/first",),
+    "decoder-last-pipeline-num-layers": ("/stages/last",),
+    "account-for-embedding-in-pipeline-split": ("/stages/account_for_embedding",),
+    "account-for-loss-in-pipeline-split": ("/stages/account_for_loss",),
+    "no-create-attention-mask-in-dataloader": ("/batch/padding_mask",),
+}
 
 
 def nemo_sheet(job: Job, gpus_per_node: int) -> Sheet:
     """The job as dotted keys."""
-    sheet = Sheet(job)
+    flags, sheet = megatron_sheet(job), Sheet(job)
+    _trainer(sheet, gpus_per_node)
+    sheet.say("model.mcore_gpt", True)
+    for option in flags.options:
+        if option.key in _FIXED:
+            sheet.say(*_FIXED[option.key])
+        elif option.key not in _UNSAID:
+            name = _RENAMED.get(option.key, option.key.replace("-", "_"))
+            sheet.say(f"model.{name}", True if option.value is None else option.value)
+    _model(sheet)
+    given = {option.key for option in flags.options}
+    lost = {pointer for flag in given & _UNSAID.keys() for pointer in _UNSAID[flag]}
+    if "use-distributed-optimizer" in given and sheet.get("/optimizer/name") != "adam":
+        # The one name stands for sharding and for Adam.
+        lost.add("/optimizer/name")
+    sheet.implied(*(flags.said() - lost))
+    sheet.covered(*(sheet.values.keys() - set(flags.unsaid()) - lost))
+    return sheet
+
+
+def _trainer(sheet: Sheet, gpus_per_node: int) -> None:
     world = sheet.get("/world_size")
     if world is not None:
         devices = gpus_per_node if world % gpus_per_node == 0 else world
         sheet.say("trainer.num_nodes", world // devices)
         sheet.say("trainer.devices", devices, "/world_size")
-    compute = sheet.get("/precision/compute")
-    if compute is not None:
-        sheet.say("trainer.precision", _PRECISIONS[compute], "/precision/compute")
-    sheet.say("model.mcore_gpt", True)
-    for key, pointer in _COUNTS.items():
-        sheet.copy(key, pointer)
-    _model(sheet)
-    _layout(sheet)
-    _recompute(sheet)
-    return sheet
+    if sheet.get("/precision/compute") == "fp32":
+        sheet.say("trainer.precision", 32)
 
 
 def _model(sheet: Sheet) -> None:
-    norm, mlp = sheet.get("/model/normalization"), sheet.get("/model/mlp")
+    norm = sheet.get("/model/normalization")
     if norm is not None:
-        sheet.say("model.normalization", "rmsnorm" if norm == "rmsnorm" else "layernorm1p", "/model/normalization")
-    if mlp is not None:
-        sheet.say("model.activation", _ACTIVATIONS[mlp], "/model/mlp")
-    position = sheet.get("/model/position_embedding")
-    if position is not None:
-        sheet.say("model.position_embedding_type", _POSITIONS[position], "/model/position_embedding")
-    biases = {sheet.get(each) for each in _BIASES}
-    if biases in ({True}, {False}):
-        sheet.say("model.bias", biases == {True}, *_BIASES)
-
-
-def _layout(sheet: Sheet) -> None:
-    chunks = sheet.get("/parallelism/virtual_pipeline")
-    if chunks is not None:
-        value = chunks if chunks > 1 else None
-        sheet.say("model.virtual_pipeline_model_parallel_size", value, "/parallelism/virtual_pipeline")
-    stage = sheet.get("/sharding/stage")
-    if stage in {0, 1}:
-        optimizer = "mcore_distributed_optim" if stage else "fused_adam"
-        pointers = (
-            ("/sharding/stage", "/optimizer/name") if sheet.get("/optimizer/name") == "adam" else ("/sharding/stage",)
-        )
-        sheet.say("model.optim.name", optimizer, *pointers)
-    if sheet.get("/framework/name") == "megatron-core":
-        sheet.implied("/framework/name")
-    sheet.implied("/parallelism/data", "/batch/accumulation")
-
-
-def _recompute(sheet: Sheet) -> None:
-    granularity = sheet.get("/checkpointing/granularity")
-    if granularity is None:
-        return
-    value = None if granularity == "none" else granularity
-    sheet.say("model.activations_checkpoint_granularity", value, "/checkpointing/granularity")
-    if granularity == "full":
-        sheet.copy("model.activations_checkpoint_method", "/checkpointing/method")
-        sheet.copy("model.activations_checkpoint_num_layers", "/checkpointing/num_layers")
+        sheet.say("model.normalization", norm)
+    if sheet.get("/model/mlp") == "gelu":
+        sheet.say("model.activation", "gelu")
+    groups, heads = sheet.get("/model/num_key_value_heads"), sheet.get("/model/num_attention_heads")
+    if groups is not None and groups == heads and sheet.get("/model/kv_lora_rank") is None:
+        sheet.say("model.num_query_groups", groups)
+    implementation = sheet.get("/framework/transformer_impl")
+    if implementation is not None:
+        sheet.say("model.transformer_engine", implementation == "transformer_engine")
+    name = sheet.get("/optimizer/name")
+    if name is not None and not any(option.key == "model.optim.name" for option in sheet.options):
+        sheet.say("model.optim.name", _OPTIMIZERS.get(name, name))
