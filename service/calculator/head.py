@@ -13,6 +13,8 @@ from service.calculator.units import Int, ceil_div
 
 RESIDUAL = ("sequence", "context")
 SOURCE = "memory_model.md 4"
+IN_THE_LAYERS = (Moment.LAYER_BACKWARD, Moment.RECOMPUTE)
+UNTIL_THE_LAYERS = tuple(each for each in WITH_ACTIVATIONS if each not in IN_THE_LAYERS)
 MASKING = "transformers 5.24.0 masking_utils.py; memory_model.md 3.2"
 
 
@@ -71,11 +73,12 @@ def head_lines(model: Model, layout: Layout, recipe: Recipe, counts: EndCounts) 
 
 
 def _final_norm(model: Model, layout: Layout, recipe: Recipe, in_flight: Int) -> list[Line]:
-    """What the final norm and the head keep, and the labels with their mask."""
+    """What the final norm and the head keep, and the labels with their mask; the layers' backward finds them freed."""
     shape = (2, layout.micro_batch, layout.local_sequence)
     labels = Tensor("loss.labels_and_mask", Category.ACTIVATIONS, shape, "int64", TOKENS, SOURCE)
     tensors = [*_norm_and_head(model, layout, recipe), labels]
-    return [Line(each, in_flight, WITH_ACTIVATIONS) for each in tensors]
+    lines = [Line(each, in_flight, UNTIL_THE_LAYERS) for each in tensors]
+    return lines + [Line(each, in_flight - 1, IN_THE_LAYERS) for each in tensors]
 
 
 def _norm_and_head(model: Model, layout: Layout, recipe: Recipe) -> list[Tensor]:
