@@ -96,6 +96,9 @@ def _unwrapped(
     wrapped = wrapper.unwrap(source)
     best = _best(wrapped.sources, dialects, depth)
     if best is None:
+        by_itself = _best([source], [each for each in dialects if each.reads_scripts], _DEEPEST)
+        if by_itself is not None and isinstance(by_itself[1], Dialect) and source.text:
+            return by_itself[1].read(source, by_itself[0])
         return wrapped.alone(wrapper.name, confidence)
     sure, chosen, inside = best
     if isinstance(chosen, Wrapper):

@@ -1,10 +1,14 @@
 """Manifests: which pods run, how many processes, and the command in them, whatever dialect it is written in."""
 
+import json
 from itertools import chain
+from random import Random
 from typing import Any
 
 import pytest
 import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from service.formats.imported import Imported
 from service.formats.source import ConfigSource
@@ -207,6 +211,37 @@ def test_an_image_that_decides_what_runs_is_incomplete() -> None:
     assert (imported.outcome, missing(imported)) == ("incomplete", {"command"})
     assert imported.job is not None
     assert imported.job.world_size == 32
+
+
+@given(st.randoms(use_true_random=False))
+@settings(max_examples=20, deadline=None)
+def test_the_order_of_keys_quotes_and_comments_change_nothing(random: Random) -> None:
+    def shuffled(value: Any) -> Any:
+        if isinstance(value, dict):
+            keys = list(value)
+            random.shuffle(keys)
+            return {key: shuffled(value[key]) for key in keys}
+        return [shuffled(each) for each in value] if isinstance(value, list) else value
+
+    for document in WORKLOADS.values():
+        plain, other = yaml.safe_dump(document), yaml.safe_dump(shuffled(document), sort_keys=False)
+        style = random.choice([None, '"', "'"])
+        quoted = yaml.safe_dump(shuffled(document), sort_keys=False, default_style=style)
+        commented = "# 64 GPUs\n" + other.replace("\n", "\n# note\n", 1)
+
+        jobs = [import_config(ConfigSource(text=each)).job for each in (plain, other, quoted, commented)]
+
+        assert jobs[0] is not None
+        assert all(each == jobs[0] for each in jobs)
+
+
+def test_a_manifest_may_be_json() -> None:
+    text = json.dumps(WORKLOADS["JobSet"], indent=2)
+
+    assert (
+        import_config(ConfigSource(text=text)).job
+        == import_config(ConfigSource(text=yaml.safe_dump(WORKLOADS["JobSet"]))).job
+    )
 
 
 def test_nothing_in_a_manifest_is_executed_or_sourced() -> None:

@@ -1,11 +1,18 @@
 """Batch scripts: how many processes run, and the command in them, whatever dialect it is written in."""
 
+import json
+from collections.abc import Mapping
+from typing import Any
+
 import pytest
+import yaml
 
 from service.formats.imported import Imported
 from service.formats.source import ConfigSource
 from service.formats.syntax.values import ValueFault, memory_bytes
 from service.usecases.imports import import_config
+from tests.formats.corpus import expected, facts, items
+from tests.formats.rendering import STYLES, directives, launch_line
 
 FSDP = "train.py --max_context_width=4096 --hidden_width 4096 --num_layers 32 --num_heads 32 --model_type llama_v3"
 MEGATRON = (
@@ -127,3 +134,55 @@ def test_amounts_of_memory_are_decimal_unless_the_unit_says_otherwise(text: str,
 def test_an_amount_of_memory_that_cannot_be_read_is_never_ignored(text: str) -> None:
     with pytest.raises(ValueFault):
         memory_bytes(text)
+
+
+PUBLISHED = {item["id"].rpartition("/")[2]: item for item in items("slurm")}
+# What the corpus calls a granularity of its own is the job's `op`.
+GRANULARITIES = {"selective_op": "selective"}
+
+
+def toml(document: Mapping[str, Any], name: str = "") -> str:
+    """A document as TOML, whose strings, numbers and lists are JSON's."""
+    tables = {key: value for key, value in document.items() if isinstance(value, dict)}
+    lines = [f"{key} = {json.dumps(value)}" for key, value in document.items() if key not in tables]
+    below = [toml(value, f"{name}.{key}".strip(".")) for key, value in tables.items()]
+    return "\n".join([*([f"[{name}]"] if name else []), *lines, *below]) + "\n"
+
+
+def batch_script(item: Mapping[str, Any], style: str, arguments: list[list[str]]) -> ConfigSource:
+    head = ["#!/bin/bash", *directives(item["sbatch"])]
+    script = STYLES[style](head, launch_line(item["launcher"]), arguments)
+    files = {name: yaml.safe_dump(content) for name, content in item.get("files", {}).items()}
+    return ConfigSource(text=script.text, argv=list(script.argv), files=files)
+
+
+def differences(item: Mapping[str, Any], imported: Imported) -> dict[str, tuple[Any, Any]]:
+    found = facts(imported)
+    wanted = {key: GRANULARITIES.get(value, value) if key == "granularity" else value for key, value in expected(item)}
+    return {key: (value, found[key]) for key, value in wanted.items() if key in found and found[key] != value}
+
+
+@pytest.mark.parametrize("style", ["arrays", "continued_command", "string", "evaluated", "chosen_branch"])
+def test_three_files_together_yield_the_facts_of_a_published_recipe(style: str) -> None:
+    item = PUBLISHED["handbook_zephyr_7b_sft"]
+
+    imported = import_config(batch_script(item, style, [["--config", "config_full.yaml"]]))
+
+    assert (imported.outcome, imported.format, missing(imported)) == ("ok", "accelerate", set())
+    assert differences(item, imported) == {}
+    assert {each["code"] for each in item["expected"]["diagnostics"]} <= codes(imported)
+
+
+@pytest.mark.parametrize("style", ["arrays", "continued_command", "equals_signs", "evaluated"])
+def test_a_published_script_asks_for_the_file_it_names_and_is_complete_with_it(style: str) -> None:
+    item = PUBLISHED["aws_torchtitan_llama3_8b"]
+    (content,) = [each["content"] for each in items("torchtitan_toml") if each["id"].endswith("/llama3_8b")]
+    source = batch_script(item, style, item["script_args"])
+
+    alone = import_config(source)
+    together = import_config(source.model_copy(update={"files": {"llama3_8b.toml": toml(content)}}))
+
+    assert (alone.outcome, missing(alone)) == ("incomplete", {"llama3_8b.toml"})
+    assert {each["code"] for each in item["expected"]["diagnostics"]} <= codes(alone)
+    assert (together.outcome, together.format) == ("ok", "torchtitan")
+    assert differences(item, together) == {}

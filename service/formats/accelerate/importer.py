@@ -22,7 +22,7 @@ from service.formats.imported import Imported
 from service.formats.source import ConfigSource
 from service.formats.syntax.documents import DocumentFault
 from service.formats.trainer.arguments import read_arguments, read_model_files, trainer_settings
-from service.formats.trainer.defaults import fill_trainer_defaults, note_frozen, note_offload
+from service.formats.trainer.defaults import fill_global_batch, fill_trainer_defaults, note_frozen, note_offload
 from service.formats.trainer.fsdp import NAMES, fsdp_version, read_fsdp, write_fsdp_precision
 
 _MARKS = re.compile(
@@ -105,7 +105,9 @@ def _launch_options(settings: Settings, command: Command) -> None:
             continue
         for key, argument in launcher.options.items():
             place = _placed(key)
-            value = argument.text.strip() if argument.values else True
+            text = argument.text.strip()
+            # The launcher makes numbers of its options; only in a file a quoted number stays a text.
+            value = True if not argument.values else int(text[:18]) if text.isdecimal() else text
             if value is not True or place in settings.values:
                 settings.values[place] = Setting(place, argument.spelled, value, argument.spelled)
 
@@ -141,6 +143,7 @@ def _read(settings: Settings, companions: Companions, command: Command, draft: D
     _compile(settings, draft)
     _elsewhere(settings, kind, draft)
     fill_trainer_defaults(draft)
+    fill_global_batch(draft)
     note_offload(draft)
     note_frozen(draft)
     ask_world_size(draft, "num_processes is not given, neither in the file nor to the launcher", ("num_processes: N",))

@@ -22,6 +22,8 @@ _OPAQUE = Diagnostic(
     "no_training_config", "error", "no model or training configuration can be read from the command",
     rule="a command of a known training program",
 )  # fmt: skip
+# A first line or a directive says that it is a script; a dialect that reads scripts may be surer by what is in it.
+_CERTAIN = 0.93
 _SCANNED = 256 * 1024
 _DIRECTIVE = re.compile(r"^[ \t]*#SBATCH\b", re.MULTILINE)
 _LAUNCH = re.compile(
@@ -39,13 +41,13 @@ def recognise(source: ConfigSource) -> float:
     if not text.strip():
         return 0.5 if source.argv and _LAUNCH.match(" ".join(source.argv)) else 0.0
     if _DIRECTIVE.search(text) or text.startswith("#!"):
-        return 0.75
+        return _CERTAIN
     return 0.6 if _LAUNCH.search(text) else 0.0
 
 
 def is_script(source: ConfigSource) -> bool:
     """Whether the text can be nothing but a script."""
-    return bool(source.text) and recognise(source) > 0.7  # noqa: PLR2004  (a first line or a directive says so)
+    return bool(source.text) and recognise(source) >= _CERTAIN
 
 
 def unwrap(source: ConfigSource) -> Wrapped:
