@@ -5,9 +5,11 @@ from dataclasses import replace
 
 from service.formats import (
     accelerate,
+    axolotl,
     deepspeed,
     huggingface,
     kubernetes,
+    llamafactory,
     megatron,
     nanotron,
     nemo,
@@ -31,6 +33,8 @@ _DIALECTS: tuple[Dialect, ...] = (
     nemo.DIALECT,
     nanotron.DIALECT,
     torchtune.DIALECT,
+    axolotl.DIALECT,
+    llamafactory.DIALECT,
 )
 _WRAPPERS: tuple[Wrapper, ...] = (slurm.WRAPPER, kubernetes.WRAPPER)
 _BY_NAME = {each.name: each for each in _DIALECTS}

@@ -25,6 +25,8 @@ Format = Literal[
     "nemo",
     "nanotron",
     "torchtune",
+    "axolotl",
+    "llamafactory",
 ]
 Text = Annotated[str, Field(max_length=LARGEST_TEXT)]
 Name = Annotated[str, Field(min_length=1, max_length=_LONGEST_NAME)]

@@ -7,7 +7,7 @@ from service.formats.imported import Imported
 from tests.formats.corpus import expected as common_expected
 from tests.formats.corpus import facts as common_facts
 
-_LEFT_OPEN = frozenset({"auto", "24*world", "local*dp"})
+_LEFT_OPEN = frozenset({"auto", "24*world", "local*dp", "default"})
 
 
 def facts(imported: Imported) -> dict[str, Any]:
@@ -60,7 +60,9 @@ def facts_data(job: Any) -> int | None:
 def expected(item: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """What the item says should be read, as far as a job can hold it."""
     wanted = item["expected"]
-    unsaid = {"compute"} if not wanted.get("precision") else set()
+    unsaid = {
+        key for key, section in (("compute", "precision"), ("granularity", "recompute")) if not wanted.get(section)
+    }
     yield from ((key, value) for key, value in common_expected(item) if not _open(value) and key not in unsaid)
     yield from ((key, value) for key, value in wanted.get("buckets", {}).items() if not _open(value))
     precision = wanted.get("precision", {})
@@ -73,7 +75,7 @@ def expected(item: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     if wanted.get("recompute", {}).get("option") == "op":
         yield "op", "default"
     peft = wanted.get("peft", {})
-    yield from ((f"peft.{key}", peft[key]) for key in ("kind", "rank") if isinstance(peft.get(key), (str, int)))
+    yield from ((f"peft.{key}", peft[key]) for key in ("kind", "rank") if key in peft and not _open(peft[key]))
 
 
 def _open(value: Any) -> bool:

@@ -41,6 +41,14 @@ MISSING: Mapping[str, set[str]] = {
     "accelerate_yaml/accelerate_tp_hsdp": {*MODEL, "micro", "sequence_length"},
     "accelerate_yaml/trl_deepspeed_zero3": {*MODEL, "micro", "sequence_length"},
     "accelerate_yaml/trl_fsdp2": {*MODEL, "micro", "sequence_length"},
+    "axolotl_yaml/gpt_oss_120b_offload": set(),
+    "axolotl_yaml/llama2_7b_qlora_fsdp1": {"world_size"},
+    "axolotl_yaml/mixtral_8x22b_partial_z3": {"world_size"},
+    "axolotl_yaml/qwen3_8b_fsdp_tp_cp": set(),
+    "llamafactory_yaml/llama32_1b_megatron_bridge": {"world_size"},
+    "llamafactory_yaml/llama3_8b_galore": set(),
+    "llamafactory_yaml/qwen3_4b_full_z3": {"world_size"},
+    "llamafactory_yaml/qwen3_4b_lora": {"world_size"},
     "torchtune_yaml/llama3_1_405b_qlora": {"world_size", "sequence_length"},
     "torchtune_yaml/llama3_8b_full": {"world_size", "sequence_length"},
     "torchtune_yaml/llama4_scout_full": {"world_size", "sequence_length"},
@@ -139,6 +147,8 @@ STYLES: Mapping[str, tuple[Callable[[Any], str], ...]] = {
     "nemo_yaml": YAML,
     "nanotron_yaml": YAML,
     "torchtune_yaml": YAML,
+    "axolotl_yaml": YAML,
+    "llamafactory_yaml": YAML,
 }
 
 

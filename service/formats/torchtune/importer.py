@@ -23,7 +23,7 @@ from service.formats.draft import Draft
 from service.formats.imported import Imported
 from service.formats.source import ConfigSource
 from service.formats.syntax.values import ValueFault, integer
-from service.formats.trainer.defaults import note_frozen, note_offload
+from service.formats.trainer.defaults import fill_global_batch, note_frozen, note_offload
 from service.formats.trainer.recipe import adapter_modules, write_optimizer
 from service.job.diagnostics import Diagnostic
 
@@ -66,6 +66,7 @@ def read(source: ConfigSource, confidence: float) -> Imported:
     _batch(settings, draft)
     _recipe(settings, draft)
     _conflicts(settings, draft)
+    fill_global_batch(draft)
     note_offload(draft)
     note_frozen(draft)
     ask_world_size(draft, "a torchtune file has no number of GPUs", ("tune run --nproc_per_node N",))

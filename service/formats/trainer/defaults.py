@@ -1,5 +1,8 @@
 """What Hugging Face's trainer implies, and what a run on it says about hosts and frozen weights."""
 
+from math import prod
+
+from service.calculator import limits
 from service.formats.draft import Draft
 
 
@@ -12,6 +15,19 @@ def fill_trainer_defaults(draft: Draft) -> None:
     draft.fill("/kernels/attention", "sdpa", "default", "transformers: SDPA where the model has it")
     for key in ("tensor", "pipeline", "context", "expert"):
         draft.fill(f"/parallelism/{key}", 1, "default", f"{rule}: absent degrees are 1")
+
+
+def fill_global_batch(draft: Draft) -> None:
+    """The global batch follows from micro-batch, accumulation and data-parallel ranks, where all are known."""
+    world = draft.get("/world_size")
+    grid = [draft.get(f"/parallelism/{key}") or 1 for key in ("tensor", "pipeline", "context")]
+    numbers = (world, draft.get("/batch/micro"), draft.get("/batch/accumulation"), *grid)
+    if not all(isinstance(each, int) and 0 < each <= limits.GLOBAL_BATCH for each in numbers):
+        return
+    ranks, left = divmod(world, prod(grid))
+    if not left:
+        rule = "micro-batch x accumulation x data-parallel ranks"
+        draft.fill("/batch/global", prod(numbers[1:3]) * ranks, "derived", rule)
 
 
 def note_offload(draft: Draft) -> None:
