@@ -8,6 +8,7 @@ from service.formats import (
     axolotl,
     deepspeed,
     huggingface,
+    hydra,
     kubernetes,
     llamafactory,
     megatron,
@@ -35,6 +36,7 @@ _DIALECTS: tuple[Dialect, ...] = (
     torchtune.DIALECT,
     axolotl.DIALECT,
     llamafactory.DIALECT,
+    hydra.DIALECT,
 )
 _WRAPPERS: tuple[Wrapper, ...] = (slurm.WRAPPER, kubernetes.WRAPPER)
 _BY_NAME = {each.name: each for each in _DIALECTS}

@@ -27,6 +27,7 @@ Format = Literal[
     "torchtune",
     "axolotl",
     "llamafactory",
+    "hydra",
 ]
 Text = Annotated[str, Field(max_length=LARGEST_TEXT)]
 Name = Annotated[str, Field(min_length=1, max_length=_LONGEST_NAME)]

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 from math import prod
+from typing import Literal
 
 from service.formats.config.command import read_command, source_text, write_world_size
 from service.formats.config.companions import Companions, read_companions
@@ -33,7 +34,6 @@ from service.formats.trainer.recipe import (
     write_model,
     write_optimizer,
 )
-from service.job.diagnostics import Severity
 
 _MARKS = re.compile(
     r"[\"']?\b(finetuning_type|cutoff_len|template|stage|lora_target|dataset_dir|overwrite_cache|plot_loss|"
@@ -234,7 +234,7 @@ def _low_rank(settings: Settings, draft: Draft) -> None:
         where = settings.where(f"{name}_layerwise")
         draft.set("/optimizer/in_backward", True, settings.origin, where)
         world = draft.get("/world_size")
-        severity: Severity = "error" if isinstance(world, int) and world > 1 else "info"
+        severity: Literal["error", "info"] = "error" if isinstance(world, int) and world > 1 else "info"
         message = "the layer-wise variant runs on one GPU; distributed training is refused"
         fields = ["/world_size", "/optimizer/name"]
         draft.note("layerwise_single_gpu", severity, message, fields=fields, found=where, fixes=["world_size: 1"])
