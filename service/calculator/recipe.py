@@ -109,7 +109,8 @@ class Sharding:
     to which a weight stays whole. `reshard` says when FSDP frees gathered weights, `bucket_view` that DDP's gradients
     are views of its buckets, `overlap` that a second bucket fills while the first is reduced, `no_sync` that gradients
     stay whole between micro-batches. `ends_together`: embedding and head are one unit though their weights differ.
-    `own_streams`: gathers and reductions make their buffers on streams of their own.
+    `own_streams`: gathers and reductions make their buffers on streams of their own. Without `adapters_apart`, FSDP1
+    flattens a layer's adapters and frozen weights together.
     """
 
     reduce: int = 0
@@ -122,6 +123,7 @@ class Sharding:
     no_sync: bool = False
     ends_together: bool = False
     own_streams: bool = True
+    adapters_apart: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +156,8 @@ class Adapters:
     """Low-rank adapters on frozen weights: rank, the linear modules that carry one, and their data type.
 
     `quantization` is the type of the frozen weights (None: as they are), `trained` the modules trained in full. With
-    `dropout` above 0 each adapter reads its input through a dropout of its own.
+    `dropout` above 0 each adapter reads its input through a dropout of its own. `inputs_kept`: quantised projections
+    keep their inputs, though their backward does not need them.
     """
 
     rank: int
@@ -163,6 +166,7 @@ class Adapters:
     quantization: str | None = None
     trained: tuple[str, ...] = ()
     dropout: float = 0.0
+    inputs_kept: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,9 @@ class Profile:
     container: str = ""
     activation: str = ""
     logits_kept: bool = False
+    no_sync: bool = False
+    adapters_apart: bool = True
+    quantised_inputs_kept: bool = False
     gradient_copies_kept_until: Sequence[int] = ()
     gradients_flattened_until: Sequence[int] = ()
 
@@ -79,7 +82,8 @@ def profile_of(framework: str, transformer_impl: str | None = None, version: str
     """
     profile, megatron = load_profiles()[framework], load_profiles()["megatron-core"]
     for fork in _document()["forks"]:
-        if fork["framework"] == framework and fork["text"].lower() in (version or "").lower():
+        named = all(text.lower() in (version or "").lower() for text in fork["text"])
+        if fork["framework"] == framework and named:
             habits = {key: value for key, value in fork.items() if key not in {"framework", "text"}}
             profile = replace(profile, **habits)
     if framework == "megatron-core" or transformer_impl not in MEGATRON_LAYERS:

@@ -1,6 +1,7 @@
 """How a job's framework keeps weights, gradients and optimizer states: defaults, refusals, and the recipe's parts."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -69,6 +70,8 @@ def _fill_sharding(values: Values, profile: Profile, fill: Any) -> None:
     fill("/optimizer/implementation", profile.implementation)
     if values.get("/framework/name") in FULLY_SHARDED:
         fill("/sharding/reshard_after_forward", "default")
+        if profile.no_sync:
+            fill("/sharding/no_sync", value=True)
     if values.get("/framework/name") == "ddp":
         fill("/sharding/bucket_view", value=False)
     if values.get("/framework/name") == "deepspeed":
@@ -142,9 +145,9 @@ def state_parts(values: Values, profile: Profile) -> dict[str, Any]:
         "autocast": bool(precision.get("autocast")),
         "moments": tuple(values.get("/optimizer/moments")),
         "optimizer": _optimizer(values),
-        "sharding": _sharding(values),
+        "sharding": replace(_sharding(values), adapters_apart=profile.adapters_apart),
         "fp8": _fp8(values),
-        "adapters": _adapters(values),
+        "adapters": _adapters(values, profile),
     }
 
 
@@ -205,15 +208,17 @@ def _fp8(values: Values) -> Fp8 | None:
     )
 
 
-def _adapters(values: Values) -> Adapters | None:
+def _adapters(values: Values, profile: Profile) -> Adapters | None:
     stated = values.get("/adapters")
     if stated is None:
         return None
+    quantization = stated.get("quantization") or ("nf4" if stated["type"] == "qlora" else None)
     return Adapters(
         rank=stated["rank"],
         modules=tuple(stated["modules"]),
         dtype=stated["dtype"],
-        quantization=stated.get("quantization") or ("nf4" if stated["type"] == "qlora" else None),
+        quantization=quantization,
+        inputs_kept=quantization is not None and profile.quantised_inputs_kept,
         trained=tuple(stated.get("trained_modules") or ()),
         dropout=stated.get("dropout") or 0.0,
     )

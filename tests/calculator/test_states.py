@@ -139,6 +139,11 @@ class TestZero:
             expected = 2 + 12 / RANKS + (2 + 2 + 4) / RANKS
             assert per_parameter(found, Moment.OPTIMIZER_STEP) == pytest.approx(expected)
 
+    @pytest.mark.parametrize(("implementation", "held"), [("fused", 8), ("foreach", 8), ("loop", 16)])
+    def test_the_update_runs_when_only_its_fp32_gradients_are_left(self, implementation: str, held: int) -> None:
+        found = lines(replace(self.KEPT, optimizer=Optimizer(implementation=implementation)), sharding_stage=2)
+        assert per_parameter(found, Moment.OPTIMIZER_STEP) == pytest.approx(2 + (12 + held) / RANKS)
+
     def test_stage_3_casts_one_sub_group_at_a_time(self) -> None:
         spread = layout(LLAMA_3_8B, data=2, sharding_stage=3, micro_batches=1)
         found = state_lines(LLAMA_3_8B, spread, self.KEPT, 0)
@@ -238,6 +243,20 @@ class TestFullySharded:
         found = lines(kept, sharding_stage=3, micro_batches=4)
         assert at(found, Moment.LOSS, category=Category.GRADIENTS) == 4 * PARAMETERS
 
+    def test_waiting_gradients_give_way_to_their_shards(self) -> None:
+        kept = replace(self.KEPT, sharding=Sharding(no_sync=True))
+        found = [line for line in lines(kept, sharding_stage=3, micro_batches=4) if "gradients." in line.tensor.name]
+        assert at(found, Moment.LAST_BACKWARD) == 4 * PARAMETERS
+        assert at(found, Moment.OPTIMIZER_STEP) == pytest.approx(4 * PARAMETERS / RANKS, rel=1e-3)
+
+    def test_wider_copies_of_sixteen_bit_shards_need_gradients_as_wide(self) -> None:
+        kept = replace(self.KEPT, parameters="bf16", gradients="bf16", master="fp32")
+        found = lines(kept, sharding_stage=3)
+        assert per_parameter(found, Moment.LOSS) - per_parameter(
+            lines(replace(kept, master=None), sharding_stage=3), Moment.LOSS
+        ) == pytest.approx(4 / RANKS, rel=1e-3)
+        assert per_parameter(found, Moment.OPTIMIZER_STEP) == pytest.approx((2 + 2 + 4 + 8 + 4) / RANKS, rel=1e-3)
+
     def test_gradients_of_one_micro_batch_appear_in_the_backward(self) -> None:
         one, four = (lines(self.KEPT, sharding_stage=3, micro_batches=m) for m in (1, 4))
         assert at(one, Moment.LOSS, category=Category.GRADIENTS) == 0
@@ -254,6 +273,21 @@ class TestFullySharded:
         found = lines(replace(self.KEPT, framework="fsdp1"), sharding_stage=3)
         for moment in (Moment.WARMUP_FORWARD, Moment.FIRST_BACKWARD, Moment.LAST_BACKWARD):
             assert at(found, moment, named="gathered.root") == 2 * (EMBEDDING + HEAD)
+
+    @pytest.mark.parametrize("apart", [True, False])
+    def test_adapters_in_a_flat_parameter_need_gradients_of_all_of_it(self, *, apart: bool) -> None:
+        """A 7B on two GPUs with LitGPT peaks at 20.7 GiB, of which these are 12.5 (its resource-tables.md)."""
+        adapters = Adapters(rank=16, modules=("q", "v"), dtype="bf16")
+        elements = 32 * 16 * ((4096 + 4096) + (4096 + 1024))
+        kept = recipe(
+            framework="fsdp1",
+            adapters=adapters,
+            sharding=Sharding(no_sync=True, adapters_apart=apart),
+            **IN_SIXTEEN_BITS,
+        )
+        found = lines(kept, sharding_stage=3, micro_batches=4)
+        expected = elements if apart else 32 * LAYER + elements
+        assert at(found, Moment.LOSS, named="gradients.unsharded") == 2 * expected
 
     def test_eight_bit_gathers_halve_the_gathered_layers(self) -> None:
         """The head is no 8-bit product: torchtitan leaves it out."""

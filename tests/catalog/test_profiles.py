@@ -23,3 +23,9 @@ def test_a_name_is_no_version(framework: str, name: str) -> None:
 def test_a_number_of_the_version_is_covered() -> None:
     assert load_profiles()["ddp"].covers("2.13")
     assert load_profiles()["fsdp2"].covers("b5bcd76c")
+
+
+def test_a_fork_is_known_by_all_its_words() -> None:
+    assert profile_of("fsdp2", version="LitGPT 2023-10 FSDP1").no_sync
+    assert not profile_of("fsdp2", version="LitGPT 2025").no_sync
+    assert profile_of("deepspeed", version="InternEvo v0.2.1").implementation == "loop"

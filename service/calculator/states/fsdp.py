@@ -3,14 +3,16 @@
 from collections.abc import Sequence
 
 from service.calculator.layout import Layout
-from service.calculator.ledger import ALWAYS, GROWN, Category, Line, Moment, Stream, Tensor
+from service.calculator.ledger import ALWAYS, FROM_START, GROWN, Category, Line, Moment, Stream, Tensor
 from service.calculator.recipe import Recipe
 from service.calculator.states.gradients import several_micro_batches
 from service.calculator.states.optimizers import Owned, optimizer_lines, optimizer_states
 from service.calculator.states.stage import HEAD, StageParameters, trained
-from service.calculator.states.units import SHARDED, SOURCE, unit_lines
+from service.calculator.states.units import SHARDED, SOURCE, graded, unit_lines
 from service.calculator.states.weights import sharded_shape, weight_lines
 from service.calculator.units import Int
+
+MASTER_SOURCE = "InternLM/InternEvo @ 77766933: solver/optimizer/fsdp_optimizer.py"
 
 
 def fsdp_lines(
@@ -21,8 +23,22 @@ def fsdp_lines(
     lines = unit_lines(parameters, layout, recipe, tied=tied, last=last)
     if not recipe.optimizer.parameters_on_host:
         lines += weight_lines(parameters, recipe, layout.shards, layout.expert_shards)
-        lines += _sharded_gradients(learned, layout, recipe)
+        lines += _sharded_gradients(graded(parameters, recipe), layout, recipe)
         lines += optimizer_lines(owned_shards(learned, layout, recipe), recipe, SHARDED)
+        lines += _master(learned, layout, recipe)
+    return lines
+
+
+def _master(learned: Sequence[StageParameters], layout: Layout, recipe: Recipe) -> list[Line]:
+    """Wider copies of 16-bit shards that the optimizer updates, and the gradients' copies that its step needs."""
+    if recipe.master is None:
+        return []
+    total = _total(owned_shards(learned, layout, recipe))
+    master = Tensor("optimizer.master", Category.OPTIMIZER, (total,), recipe.master, SHARDED, MASTER_SOURCE)
+    lines = [Line(master, 1, FROM_START)]
+    if recipe.gradients != "fp32":
+        cast = Tensor("gradients.in_fp32", Category.GRADIENTS, (total,), "fp32", SHARDED, MASTER_SOURCE)
+        lines.append(Line(cast, 1, (Moment.OPTIMIZER_STEP,)))
     return lines
 
 
@@ -49,7 +65,7 @@ def owned_shards(parameters: Sequence[StageParameters], layout: Layout, recipe: 
         elements: Int = 1
         for side in shape:
             elements = elements * side
-        dtype = each.dtype or recipe.parameters
+        dtype = each.dtype or ("fp32" if recipe.master is not None else recipe.parameters)
         count = each.count * each.parameter.copies
         owned.append(Owned(elements, count, dtype, shape[0], matrix=each.is_matrix, inner=each.is_linear))
     return owned
@@ -63,17 +79,22 @@ def _total(owned: Sequence[Owned]) -> Int:
 
 
 def _sharded_gradients(learned: Sequence[StageParameters], layout: Layout, recipe: Recipe) -> list[Line]:
-    """With several micro-batches those of earlier ones are always there, unless they wait unsharded."""
+    """With several micro-batches those of earlier ones are always there, unless they wait unsharded.
+
+    Those that wait unsharded outside a pipeline give way to their shards layer by layer.
+    """
     if recipe.optimizer.in_backward:
         return []
     waits = layout.pipeline > 1 or recipe.sharding.no_sync
     several = 0 if waits else several_micro_batches(layout)
+    turned = several_micro_batches(layout) if recipe.sharding.no_sync and layout.pipeline == 1 else 0
     lines = []
     head = [each for each in learned if each.unit == HEAD]
     for name, part, count, alive in (
         ("kept", learned, several, ALWAYS),
         ("head", head, 0 if waits else 1 - several, (Moment.LAYER_BACKWARD, Moment.RECOMPUTE)),
-        ("shards", learned, 1 - several, GROWN),
+        ("shards", learned, 1 - several - turned, GROWN),
+        ("shards", learned, turned, (Moment.OPTIMIZER_STEP,)),
     ):
         total = _total(owned_shards(part, layout, recipe))
         tensor = Tensor(f"gradients.{name}", Category.GRADIENTS, (total,), recipe.gradients, SHARDED, SOURCE)

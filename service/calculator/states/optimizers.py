@@ -7,7 +7,7 @@ from types import MappingProxyType
 from service.calculator.ledger import ALWAYS, BACKWARD, Category, Line, Moment, Tensor
 from service.calculator.recipe import Recipe
 from service.calculator.states.stage import StageParameters
-from service.calculator.units import Int, ceil_div, maximum, where
+from service.calculator.units import BYTES, Int, ceil_div, maximum, where
 
 SOURCE = "memory_model.md 2.5"
 STATES_ALIVE = (Moment.CHECKPOINT_RESUME, *ALWAYS)
@@ -57,12 +57,17 @@ State = tuple[str, Int, str]
 
 
 def optimizer_lines(
-    owned: Sequence[Owned], recipe: Recipe, sharded_by: tuple[str, ...], percent: int = 100, shards: Int = 1
+    owned: Sequence[Owned],
+    recipe: Recipe,
+    sharded_by: tuple[str, ...],
+    percent: int = 100,
+    shards: Int = 1,
+    released: Int = 0,
 ) -> list[Line]:
     """States, made by the first step and kept, and what the step needs for itself.
 
     `percent` of the states are on this device, divided over `shards` ranks; the step's own memory is not needed where
-    all of them are elsewhere.
+    all of them are elsewhere. `released` bytes of the step's other lines are gone when the update runs.
     """
     lines = []
     for name, elements, dtype in optimizer_states(owned, recipe):
@@ -71,7 +76,8 @@ def optimizer_lines(
     moments = BACKWARD if recipe.optimizer.in_backward else (Moment.OPTIMIZER_STEP,)
     if percent:
         for name, elements, dtype in step_transients(owned, recipe):
-            lines.append(Line(_tensor(name, elements, dtype, sharded_by), 1, moments))
+            beyond = maximum(elements - released // BYTES[dtype], 0)
+            lines.append(Line(_tensor(name, beyond, dtype, sharded_by), 1, moments))
     return lines
 
 

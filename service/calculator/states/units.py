@@ -61,13 +61,25 @@ def unit_lines(
     parameters: Sequence[StageParameters], layout: Layout, recipe: Recipe, *, tied: bool, last: bool
 ) -> list[Line]:
     """Gathered weights, whole gradients and buffers of collectives. `tied`: embedding and head are one unit."""
-    gathered, graded = units_of(parameters), units_of(trained(parameters))
+    gathered, learned = units_of(parameters), units_of(graded(parameters, recipe))
+    if layout.pipeline > 1 and recipe.framework != "fsdp1":
+        return _pipelined_lines(gathered, learned, layout, recipe, last=last)
+    waiting = _unsharded_sum(learned, layout, recipe) if recipe.sharding.no_sync else []
     if recipe.framework == "fsdp1":
-        return _flat_parameter_lines(gathered, graded, recipe, last=last)
-    if layout.pipeline > 1:
-        return _pipelined_lines(gathered, graded, layout, recipe, last=last)
-    waiting = _unsharded_sum(graded, layout, recipe) if recipe.sharding.no_sync else []
-    return waiting + (_tied_lines if tied else _plain_lines)(gathered, graded, recipe)
+        return waiting + _flat_parameter_lines(gathered, learned, recipe, last=last)
+    return waiting + (_tied_lines if tied else _plain_lines)(gathered, learned, recipe)
+
+
+def graded(parameters: Sequence[StageParameters], recipe: Recipe) -> list[StageParameters]:
+    """The parameters that get a gradient: the trained ones, and frozen ones that are flattened together with them.
+
+    The gradient of a flat parameter is as large as itself (torch/distributed/fsdp/_flat_param.py, use_orig_params).
+    """
+    learned = trained(parameters)
+    if recipe.framework != "fsdp1" or recipe.sharding.adapters_apart:
+        return learned
+    units = {each.unit for each in learned}
+    return [each for each in parameters if each.unit in units]
 
 
 def _plain_lines(gathered: Units, graded: Units, recipe: Recipe) -> list[Line]:
@@ -153,10 +165,9 @@ def _pipelined_lines(gathered: Units, graded: Units, layout: Layout, recipe: Rec
 
 
 def _unsharded_sum(graded: Units, layout: Layout, recipe: Recipe) -> list[Line]:
-    """Whole gradients in the type of the reduction, added up over micro-batches (_fsdp_param.py)."""
-    tensor = Tensor(
-        "gradients.unsharded", Category.GRADIENTS, (graded.all,), recipe.reduce, ("tensor", "pipeline"), SOURCE
-    )
+    """Whole gradients added up over micro-batches: in the type of the reduction, FSDP1's in that of activations."""
+    dtype = recipe.compute if recipe.framework == "fsdp1" else recipe.reduce
+    tensor = Tensor("gradients.unsharded", Category.GRADIENTS, (graded.all,), dtype, ("tensor", "pipeline"), SOURCE)
     waiting = tuple(each for each in ALWAYS if each is not Moment.OPTIMIZER_STEP)
     several = several_micro_batches(layout)
     grown = (Moment.LAST_BACKWARD, Moment.EMBEDDING_BACKWARD)

@@ -16,7 +16,7 @@ from service.calculator.states.gradients import growing, several_micro_batches, 
 from service.calculator.states.optimizers import Owned, optimizer_lines, optimizer_states
 from service.calculator.states.stage import StageParameters, largest_parameter, parameter_count, trained
 from service.calculator.states.weights import weight_lines
-from service.calculator.units import Int, ceil_div, minimum, where
+from service.calculator.units import BYTES, Int, ceil_div, minimum, where
 
 SOURCE = "memory_model.md 2.2"
 STAGE = ("tensor", "pipeline")
@@ -40,7 +40,7 @@ def zero_lines(parameters: Sequence[StageParameters], layout: Layout, recipe: Re
         *_weights(parameters, layout, recipe),
         *_gradients(learned, shard, layout, recipe, last=last),
         *_reduction(learned, layout, recipe),
-        *_states(shard, recipe),
+        *_states(shard, layout, recipe),
         *_step(elements, shard, layout, recipe),
     ]
 
@@ -148,10 +148,13 @@ def _flat(shard: Int) -> list[Owned]:
     return [Owned(shard, 1, "fp32")]
 
 
-def _states(shard: Int, recipe: Recipe) -> list[Line]:
-    """The fp32 partition and its moments."""
+def _states(shard: Int, layout: Layout, recipe: Recipe) -> list[Line]:
+    """The fp32 partition and its moments; the update runs when only the fp32 gradients are left."""
     on_device = 100 - recipe.optimizer.offload_percent
-    lines = optimizer_lines(_flat(shard), recipe, PARTITION, on_device)
+    first, third = _at_least(layout, 1), _at_least(layout, 3)
+    left = where(third, minimum(shard, SUB_GROUP), 2 * shard) * BYTES[recipe.gradients]
+    released = left * first * (1 - _accumulates_in_fp32(layout, recipe))
+    lines = optimizer_lines(_flat(shard), recipe, PARTITION, on_device, released=released)
     if recipe.master is not None:
         kept = (Moment.CHECKPOINT_RESUME, *ALWAYS)
         master = shard * on_device // 100

@@ -94,7 +94,7 @@ class Forward:
             weight = (linear.outputs, linear.inputs)
             keeps.append(Value(f"{name}.{WEIGHT_CAST}", weight, self.recipe.compute, ("tensor",)))
         adapters = self.recipe.adapters
-        if adapters is None or set(linear.carries).intersection(adapters.trained):
+        if adapters is None or adapters.inputs_kept or set(linear.carries).intersection(adapters.trained):
             keeps.insert(0, read)
         output = Value(name, (*value.shape[:-1], linear.outputs), self.recipe.compute, linear.sharded_by)
         self.tape.record("mm", linear.module, (output,), tuple(keeps))
