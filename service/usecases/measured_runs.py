@@ -48,6 +48,8 @@ class Measurement(BaseModel):
     """Bytes of each stage, in order; null where a stage was not measured."""
     scope: Literal["stage", "layer", "loss"] | None = None
     """What `activations` covers: a stage, one layer of one micro-batch, or the loss."""
+    moment: Literal["first_iteration"] | None = None
+    """When it was measured: over the first iteration, as Megatron-LM logs it once, or null for steps after it."""
 
     @property
     def most_bytes(self) -> int | None:
@@ -60,6 +62,8 @@ class Measurement(BaseModel):
             raise ValueError(f"{self.kind} is a label and has no bytes")
         if self.kind not in LABELS and self.bytes is None and not any(self.per_stage or ()):
             raise ValueError(f"{self.kind} needs bytes")
+        if self.kind not in BYTE_KINDS and self.moment is not None:
+            raise ValueError(f"{self.kind} is not of one moment")
         if self.kind != "activations" and self.scope not in (None, "stage"):
             raise ValueError(f"{self.kind} is measured on a stage, not on a {self.scope}")
         return self

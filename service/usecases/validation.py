@@ -8,7 +8,7 @@ from service.calculator.activations.layer import layer_tensors
 from service.calculator.checkpointing import stored_lines
 from service.calculator.device import Accelerator
 from service.calculator.estimate import Estimate, StageEstimate, estimate
-from service.calculator.ledger import Category, Moment, alive_at, total_bytes
+from service.calculator.ledger import LOADING, Category, Moment, Scope, alive_at, moment_totals, total_bytes
 from service.calibration.accuracy import Compared
 from service.job.resolve import InvalidJob, Resolved, resolve
 from service.planner.verdict import Verdict, judge
@@ -167,7 +167,7 @@ def _predicted(measured: Measurement, found: Estimate, resolved: Resolved) -> in
     if measured.kind in LABELS:
         return found.peak.device_bytes
     if measured.kind in BYTE_KINDS:
-        return max(_of_kind(each, measured.kind) for each in stages)
+        return max(_of_kind(each, measured) for each in stages)
     if measured.scope == "layer":
         return max(_layer_bytes(resolved, each) for each in stages)
     if measured.scope == "loss":
@@ -175,12 +175,33 @@ def _predicted(measured: Measurement, found: Estimate, resolved: Resolved) -> in
     return max(_activation_bytes(each) for each in stages)
 
 
-def _of_kind(stage: StageEstimate, kind: str) -> int:
+SCOPES: Mapping[str, tuple[Scope, ...]] = MappingProxyType(
+    {
+        "allocated": (Scope.ALLOCATED,),
+        "reserved": (Scope.ALLOCATED, Scope.RESERVED),
+        "device": (Scope.ALLOCATED, Scope.RESERVED, Scope.DEVICE),
+    }
+)
+"""The scopes of the lines that a kind of bytes counts."""
+
+
+def _of_kind(stage: StageEstimate, measured: Measurement) -> int:
+    if measured.moment is not None:
+        return _first_iteration(stage, SCOPES[measured.kind])
     return {
         "allocated": stage.allocated_bytes,
         "reserved": stage.reserved_bytes,
         "device": stage.device_bytes,
-    }[kind]
+    }[measured.kind]
+
+
+def _first_iteration(stage: StageEstimate, scopes: Sequence[Scope]) -> int:
+    """The worst pass before the optimizer has made its states, or the first step, which makes them."""
+    lines = [line for line in stage.lines if line.scope in scopes]
+    passes = [each for each in stage.moments if each not in {*LOADING, Moment.FIRST_ITERATION, Moment.OPTIMIZER_STEP}]
+    worst = max(int(each) for each in moment_totals([line for line in lines if not line.lazy], passes).values())
+    step = int(total_bytes(alive_at(lines, Moment.OPTIMIZER_STEP))) if Moment.OPTIMIZER_STEP in stage.moments else 0
+    return max(worst, step)
 
 
 def _stages(measured: Measurement, found: Estimate) -> tuple[StageComparison, ...]:
@@ -188,7 +209,7 @@ def _stages(measured: Measurement, found: Estimate) -> tuple[StageComparison, ..
         return ()
     given = zip(found.stages, measured.per_stage or (), strict=False)
     return tuple(
-        StageComparison(stage.stage, _of_kind(stage, measured.kind), size) for stage, size in given if size is not None
+        StageComparison(stage.stage, _of_kind(stage, measured), size) for stage, size in given if size is not None
     )
 
 

@@ -65,6 +65,7 @@ def test_a_bad_row_keeps_its_own_name_and_says_where_it_is_wrong() -> None:
         ({"kind": "allocated", "bytes": 1.5}, "valid integer"),
         ({"kind": "allocated", "bytes": 1, "gib": 2}, "measured.gib: Extra inputs are not permitted"),
         ({"kind": "host", "bytes": 1}, "measured.kind"),
+        ({"kind": "oom", "moment": "first_iteration"}, "oom is not of one moment"),
     ],
 )
 def test_a_measurement_that_makes_no_sense_is_refused(measured: dict[str, object], reason: str) -> None:

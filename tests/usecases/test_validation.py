@@ -60,6 +60,20 @@ def test_the_error_of_a_row_is_that_of_its_worst_stage() -> None:
     assert found.error == pytest.approx(-0.5)
 
 
+def test_the_first_iteration_has_no_moments_of_the_optimizer() -> None:
+    """Stage 0 peaks in a pass: 8 bytes a parameter less (memory_model.md 9)."""
+    later, first = one(measured("allocated", stage=0)), one(measured("allocated", stage=0, moment="first_iteration"))
+    assert later.predicted_bytes is not None
+    assert first.predicted_bytes == later.predicted_bytes - 8 * predicted().stages[0].parameters
+
+
+def test_the_first_iteration_ends_with_a_step_that_makes_the_moments() -> None:
+    last = predicted().stages[3]
+    first = one(measured("allocated", stage=3, moment="first_iteration"))
+    assert first.predicted_bytes is not None
+    assert first.predicted_bytes >= 18 * last.parameters
+
+
 def test_a_stage_that_the_pipeline_has_not_is_skipped() -> None:
     assert one(measured("allocated", stage=4)).skipped == "stage 4 of a pipeline of 4"
     longer = run(measured={"kind": "allocated", "per_stage": [1] * 5})
