@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from service.calculator.layout import Checkpointing, Layout, Placement
 from service.calculator.model import Model
-from service.calculator.placement import PlacementError, place
+from service.calculator.placement import PATHS, PlacementError, place
 from service.calculator.units import ceil_div, where
-from service.calculator.validity import MEGATRON, Facts, complete, model_facts
+from service.calculator.validity import Facts, complete, model_facts, rules_of
 from service.planner.problem import Column
 from service.planner.space import Choice, SearchSpace
 
@@ -33,6 +33,8 @@ class Degrees:
     micro: Column
     accumulation: Column
     sharding_stage: Column
+    expert: Column
+    expert_tensor: Column
 
     def __len__(self) -> int:
         return len(self.tensor)
@@ -49,6 +51,7 @@ class Group:
     space: SearchSpace
     pipeline: int
     virtual: int
+    schedule: str
     placement: Placement
     choice: Choice
     degrees: Degrees
@@ -74,7 +77,7 @@ class Group:
             data=rows.data,
             pipeline=self.pipeline,
             virtual=self.virtual,
-            schedule="interleaved" if self.virtual > 1 else "1f1b",
+            schedule=self.schedule,
             group=space.group or self.pipeline,
             placement=self.placement,
             micro_batch=rows.micro,
@@ -86,6 +89,9 @@ class Group:
                 choice.granularity, choice.method, depth, choice.modules, choice.distribute_saved
             ),
             context_method=space.context_method,
+            expert=1 if space.expert == (1,) else rows.expert,
+            expert_tensor=1 if space.expert_tensor == (1,) else rows.expert_tensor,
+            routing=space.routing,
             overlap_grad_reduce=space.overlap_grad_reduce,
             overlap_param_gather=space.overlap_param_gather,
         )
@@ -103,17 +109,18 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What one pipeline degree and number of chunks contributes: its groups, and what the rules refused."""
+    """What one pipeline degree, number of chunks and schedule contributes: its groups, and what the rules refused."""
 
     groups: tuple[Group, ...]
     rejected: Counter[str]
 
 
 def parts(model: Model, space: SearchSpace) -> Iterator[Part]:
-    """The whole space, one pipeline degree and number of chunks at a time."""
+    """The whole space, one pipeline degree, number of chunks and schedule at a time."""
     for pipeline in space.pipeline:
         for virtual in space.chunks_of(model.layers, pipeline):
-            yield _part(model, space, pipeline, virtual)
+            for schedule in space.schedules_of(pipeline, virtual):
+                yield _part(model, space, pipeline, virtual, schedule)
 
 
 def space_size(model: Model, space: SearchSpace) -> int:
@@ -121,15 +128,16 @@ def space_size(model: Model, space: SearchSpace) -> int:
     return sum(part.rejected.total() + sum(map(len, part.groups)) for part in parts(model, space))
 
 
-def _part(model: Model, space: SearchSpace, pipeline: int, virtual: int) -> Part:
-    degrees, broken = _admitted(model, space, pipeline, virtual)
+def _part(model: Model, space: SearchSpace, pipeline: int, virtual: int, schedule: str) -> Part:
+    degrees, broken = _admitted(model, space, pipeline, virtual, schedule)
     per_chunk = ceil_div(model.layers, pipeline * virtual)
     weight = sum(len(each.depths_of(int(per_chunk))) for each in space.checkpointing)
     rejected = Counter({code: count * weight for code, count in broken.items()})
     if len(degrees) == 0:
         return Part((), rejected)
     try:
-        placement = place(model.layers, pipeline, virtual, space.split)
+        path = PATHS.get(schedule, "loop")
+        placement = place(model.layers, pipeline, virtual, space.split, path=path)
     except PlacementError:
         rejected["stage_layers"] += len(degrees) * weight
         return Part((), rejected)
@@ -140,7 +148,7 @@ def _part(model: Model, space: SearchSpace, pipeline: int, virtual: int) -> Part
         allowed = _distributable(degrees) if choice.distribute_saved else degrees
         rejected["distributed_saves"] += (len(degrees) - len(allowed)) * len(depths)
         if len(depths) and len(allowed):
-            groups.append(Group(space, pipeline, virtual, placement, choice, allowed, depths))
+            groups.append(Group(space, pipeline, virtual, schedule, placement, choice, allowed, depths))
     return Part(tuple(groups), +rejected)
 
 
@@ -149,41 +157,48 @@ def _distributable(degrees: Degrees) -> Degrees:
     return degrees.take((degrees.tensor > 1) & (degrees.sequence == 0))
 
 
-def _admitted(model: Model, space: SearchSpace, pipeline: int, virtual: int) -> tuple[Degrees, Counter[str]]:
+def _admitted(
+    model: Model, space: SearchSpace, pipeline: int, virtual: int, schedule: str
+) -> tuple[Degrees, Counter[str]]:
     """Rows that no rule refuses, and how many each rule refused first."""
-    facts = complete(_facts(model, space, pipeline, virtual))
+    facts = complete(_facts(model, space, pipeline, virtual, schedule))
     tensor, data, accumulation = facts.tensor, facts.data, facts.accumulation
     alive = np.ones(len(np.atleast_1d(np.asarray(tensor))), dtype=np.bool_)
     counts: Counter[str] = Counter()
-    for rule in MEGATRON:
+    for rule in rules_of(space.framework):
         mask = rule.broken(facts) if rule.kind != "W" else None
         if mask is not None:
             first = alive & mask
             counts[rule.code] += int(np.count_nonzero(first))
             alive &= np.logical_not(first)
-    rows = Degrees(
-        *(
-            np.broadcast_to(np.asarray(each, dtype=np.int64), alive.shape)
-            for each in (tensor, facts.sequence, facts.context, data, facts.micro, accumulation, facts.sharding_stage)
-        )
+    columns = (
+        tensor,
+        facts.sequence,
+        facts.context,
+        data,
+        facts.micro,
+        accumulation,
+        facts.sharding_stage,
+        facts.expert,
+        facts.expert_tensor,
     )
+    rows = Degrees(*(np.broadcast_to(np.asarray(each, dtype=np.int64), alive.shape) for each in columns))
     return rows.take(alive), +counts
 
 
-def _facts(model: Model, space: SearchSpace, pipeline: int, virtual: int) -> Facts:
-    """All combinations of the free axes, each layout once.
-
-    Sequence parallelism is no choice at tensor degree 1, and sharding none on one rank: these repeat another layout.
-    """
-    pairs = {(tensor, sequence if tensor > 1 else 0) for tensor in space.tensor for sequence in space.sequence}
-    pair, context, micro, stage = np.meshgrid(
-        np.arange(len(pairs)), space.context, space.micro, space.sharding_stage, indexing="ij"
-    )
-    tensor, sequence = np.array(sorted(pairs), dtype=np.int64).T[:, pair.ravel()]
-    context, micro, stage = context.ravel(), micro.ravel(), stage.ravel()
+def _facts(model: Model, space: SearchSpace, pipeline: int, virtual: int, schedule: str) -> Facts:
+    """All combinations of the free axes, each layout once."""
+    pairs, experts = _tensor_pairs(space), _expert_pairs(space)
+    axes = (np.arange(len(pairs)), space.context, space.micro, space.sharding_stage, np.arange(len(experts)))
+    pair, context, micro, stage, expert_pair = (each.ravel() for each in np.meshgrid(*axes, indexing="ij"))
+    tensor, sequence = np.array(pairs, dtype=np.int64).T[:, pair]
+    expert, expert_tensor = np.array(experts, dtype=np.int64).T[:, expert_pair]
+    expert_tensor = np.where(expert_tensor == 0, tensor, expert_tensor)
     grid = tensor * pipeline * context
     data = space.world_size // grid
+    # Sharding on one rank, and experts split like tensors where these are not, repeat another layout.
     kept = (data * context > 1) | (stage == min(space.sharding_stage))
+    kept &= (np.array(experts, dtype=np.int64)[expert_pair, 1] != 0) | (tensor > 1)
     if space.data is not None:
         kept &= np.isin(data, space.data) | (data * grid != space.world_size)
     listed = space.split.layers is not None or space.split.layout is not None
@@ -196,7 +211,9 @@ def _facts(model: Model, space: SearchSpace, pipeline: int, virtual: int) -> Fac
         pipeline=pipeline,
         virtual=virtual,
         context=context[kept],
-        interleaved=int(virtual > 1),
+        expert=expert[kept],
+        expert_tensor=expert_tensor[kept],
+        interleaved=int(schedule == "interleaved"),
         group=space.group or pipeline,
         micro=micro[kept],
         global_batch=space.global_batch,
@@ -207,3 +224,13 @@ def _facts(model: Model, space: SearchSpace, pipeline: int, virtual: int) -> Fac
         first=space.split.first or 0,
         last=space.split.last or 0,
     )
+
+
+def _tensor_pairs(space: SearchSpace) -> list[tuple[int, int]]:
+    """Tensor degrees with and without sequence parallelism, which is no choice at degree 1."""
+    return sorted({(tensor, sequence if tensor > 1 else 0) for tensor in space.tensor for sequence in space.sequence})
+
+
+def _expert_pairs(space: SearchSpace) -> list[tuple[int, int]]:
+    """Expert and expert-tensor degrees; 0 stands for the tensor degree."""
+    return [(expert, inner) for expert in space.expert for inner in space.expert_tensor or (0, 1)]

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from service.calculator.model import Model
 from service.calculator.placement import EVEN, Split
 from service.calculator.recipe import Recipe
+from service.calculator.schedules.schedule import CHUNKS
 from service.job.diagnostics import Source
 from service.job.schema import CheckpointingSection, Job
 from service.planner.space import Choice, SearchSpace, whole_space
@@ -98,8 +99,11 @@ def _fixed(job: Job) -> dict[str, Any]:
         "tensor": parallel.tensor,
         "sequence": None if parallel.sequence is None else int(parallel.sequence),
         "pipeline": parallel.pipeline,
-        "virtual": 1 if job.schedule == "1f1b" else parallel.virtual_pipeline,
+        "virtual": 1 if job.schedule is not None and CHUNKS[job.schedule] == 1 else parallel.virtual_pipeline,
+        "schedules": job.schedule,
         "context": parallel.context,
+        "expert": parallel.expert,
+        "expert_tensor": parallel.expert_tensor,
         "data": parallel.data,
         "micro": job.batch.micro,
         "sharding_stage": sharding.stage,

@@ -16,7 +16,7 @@ from service.calculator.validity import violations
 from service.planner import grid
 from service.planner.grid import parts
 from service.planner.search import SearchCancelled, SearchResult, search
-from service.planner.space import SearchSpace, whole_space
+from service.planner.space import Choice, SearchSpace, whole_space
 from service.planner.verdict import judge
 from tests.builders import A100, gpt, recipe
 
@@ -25,6 +25,12 @@ KERNELS = recipe(attention="unfused")
 SPACE = replace(
     whole_space(MODEL, KERNELS, world_size=4, gpus_per_node=4, global_batch=8, sequence_length=1024),
     micro=(1, 4),
+    checkpointing=(
+        Choice(),
+        Choice("selective", modules=("core_attn",)),
+        Choice("full", "uniform"),
+        Choice("full", "block", partial=True),
+    ),
 )
 FULL_SIZE = 1_000_000
 

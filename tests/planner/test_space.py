@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from service.calculator.layout import Layout
+from service.calculator.model import Attention, LayerKind, Model, Moe
 from service.calculator.placement import Split
 from service.calculator.validity import MEGATRON, Facts, complete, violations
 from service.planner.grid import parts, space_size
@@ -16,6 +17,11 @@ from service.planner.space import Choice, SearchSpace, divisors, whole_space
 from tests.builders import LLAMA_3_8B, gpt, recipe
 
 SMALL = gpt(1024, 6, 12)
+EXPERTS = replace(
+    LLAMA_3_8B,
+    kinds=(LayerKind(Attention(32, 8, 128), Moe(experts=8, top_k=2, width=4096, kind="swiglu")),),
+    pattern=(0,) * 4,
+)
 KERNELS = recipe()
 
 
@@ -46,20 +52,90 @@ def test_the_whole_space_keeps_tensor_parallelism_inside_a_node_unless_told() ->
     assert widest(tensor_across_nodes=True) == 64
 
 
-def test_selective_checkpointing_is_tried_where_scores_are_stored() -> None:
-    def tried(attention: str) -> list[str]:
-        found = whole_space(
-            SMALL,
-            recipe(attention=attention),
-            world_size=4,
-            gpus_per_node=4,
-            global_batch=4,
-            sequence_length=1024,
-        )
-        return [each.granularity for each in found.checkpointing]
+def kinds(model: Model, **changes: object) -> list[tuple[str, tuple[str, ...]]]:
+    found = whole_space(
+        model, recipe(**changes), world_size=4, gpus_per_node=4, global_batch=4, sequence_length=1024
+    )  # fmt: skip
+    return [(each.granularity, each.modules) for each in found.checkpointing]
 
-    assert tried("fused") == ["none", "full", "full"]
-    assert tried("unfused") == ["none", "selective", "full", "full"]
+
+def test_every_set_of_modules_that_the_model_has_is_checkpointed_alone() -> None:
+    assert kinds(SMALL) == [
+        ("none", ()),
+        ("selective", ("layernorm",)),
+        ("selective", ("mlp",)),
+        ("selective", ("layernorm", "mlp")),
+        ("full", ()),
+        ("full", ()),
+    ]
+    assert {modules for granularity, modules in kinds(EXPERTS) if granularity == "selective"} == {
+        ("layernorm",),
+        ("moe_act",),
+        ("layernorm", "moe_act"),
+    }
+
+
+def test_the_core_of_attention_is_tried_where_scores_are_stored() -> None:
+    assert not any("core_attn" in modules for _, modules in kinds(SMALL))
+    assert ("selective", ("core_attn",)) in kinds(SMALL, attention="unfused")
+
+
+def test_experts_are_shared_by_every_degree_that_the_rules_allow() -> None:
+    found = whole_space(EXPERTS, KERNELS, world_size=16, gpus_per_node=8, global_batch=16, sequence_length=1024)
+    narrow = replace(found, pipeline=(1, 2), context=(1,), micro=(1,), checkpointing=(Choice(),))
+    every = [
+        each
+        for part in parts(EXPERTS, narrow)
+        for group in part.groups
+        for each in map(group.layout, range(len(group)))
+    ]
+    assert {each.expert for each in every} == {1, 2, 4, 8}
+    assert {(each.tensor, each.expert_tensor) for each in every} >= {(2, 1), (2, 2), (4, 4), (1, 1)}
+    assert all(each.expert_tensor in {1, each.tensor} for each in every)
+    assert all(each.world_size % (each.expert * each.expert_tensor * each.pipeline) == 0 for each in every)
+    assert len({repr(each) for each in every}) == len(every)
+    rejected = sum((part.rejected for part in parts(EXPERTS, narrow)), Counter[str]())
+    assert {"experts_need_sequence", "expert_grid_not_divisible"} <= rejected.keys()
+
+
+def test_schedules_are_tried_with_the_chunks_that_they_can_have() -> None:
+    chosen = space(pipeline=(1, 2, 3), virtual=(1, 2), schedules=("1f1b", "gpipe", "interleaved", "zbv"))
+    found = {(part.groups[0].pipeline, part.groups[0].virtual, part.groups[0].schedule)
+             for part in parts(SMALL, chosen) if part.groups}  # fmt: skip
+    assert found == {
+        (1, 1, "1f1b"),
+        *((p, 1, name) for p in (2, 3) for name in ("1f1b", "gpipe")),
+        (3, 2, "interleaved"),
+        (3, 2, "zbv"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("framework", "expected"),
+    [
+        ("megatron-core", {"sharding_stage": (0, 1), "virtual": None, "context": (1, 2, 4, 8)}),
+        ("deepspeed", {"sharding_stage": (0, 1, 2, 3), "virtual": (1,), "context": (1,)}),
+        ("fsdp2", {"sharding_stage": (3,), "virtual": None, "sequence": (1,)}),
+        ("ddp", {"tensor": (1,), "pipeline": (1,), "sharding_stage": (0,)}),
+    ],
+)
+def test_a_framework_opens_the_axes_that_it_has(framework: str, expected: dict[str, object]) -> None:
+    kernels = recipe(framework=framework)
+    found = whole_space(SMALL, kernels, world_size=8, gpus_per_node=8, global_batch=8, sequence_length=1024)
+    assert {name: getattr(found, name) for name in expected} == expected
+
+
+def test_a_framework_has_rules_of_its_own() -> None:
+    def rejected(framework: str) -> Counter[str]:
+        found = whole_space(
+            LLAMA_3_8B, recipe(framework=framework), world_size=32, gpus_per_node=16, global_batch=32,
+            sequence_length=1024,
+        )  # fmt: skip
+        return sum((part.rejected for part in parts(LLAMA_3_8B, found)), Counter[str]())
+
+    assert "zero_with_pipeline" in rejected("deepspeed")
+    assert "kv_heads_tp" in rejected("fsdp2")
+    assert "kv_heads_tp" not in rejected("megatron-core")
 
 
 def test_depths_cover_every_amount_of_recomputation_once() -> None:

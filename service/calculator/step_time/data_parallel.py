@@ -101,8 +101,11 @@ def exposed_in_micro_batch(traffic: Traffic, work: Cost, recipe: Recipe) -> Cost
 
 
 def tied_embedding_seconds(model: Model, layout: Layout, recipe: Recipe, rates: Rates) -> Float:
-    """Sum of the embedding's gradient over the first and the last stage, which hold a copy each."""
-    if not model.tied_embeddings or layout.pipeline == 1:
+    """Sum of the embedding's gradient over the first and the last stage, which hold a copy each.
+
+    Where the way through the stages comes back to the first, that one holds both ends.
+    """
+    if not model.tied_embeddings or layout.pipeline == 1 or layout.placement.path == "v":
         return 0.0
     vocabulary = padded_vocabulary(model.vocab_size, layout.tensor, recipe.vocabulary_multiple)
     size = as_float(vocabulary) * model.hidden_size / as_float(layout.tensor) * _gradient_bytes(recipe)

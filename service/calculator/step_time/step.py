@@ -103,7 +103,7 @@ def _stages(model: Model, layout: Layout, recipe: Recipe, rates: Rates, gpus_per
     for rank in range(layout.pipeline):
         chunks = tuple(tuple(sorted(model.kinds_of(chunk).items())) for chunk in layout.placement.chunks[rank])
         predicts = model.prediction is not None and layout.placement.predicts(rank)
-        key = (rank == 0, rank == layout.pipeline - 1, predicts, chunks)
+        key = (*_ends(layout, rank), predicts, chunks)
         compositions.setdefault(key, []).append(rank)
     message = sends(model, layout, recipe, rates)
     found = []
@@ -133,7 +133,8 @@ def _layers(model: Model, layout: Layout, recipe: Recipe, rates: Rates) -> _Laye
 def _work(model: Model, layout: Layout, recipe: Recipe, rates: Rates, layers: _Layers, rank: int) -> tuple[Cost, Float]:
     """A rank's forward and backward of one micro-batch, recomputation included, and the seconds that are repeated.
 
-    A pass takes no less than the host needs to issue it.
+    A pass takes no less than the host needs to issue it. Where both directions run, a micro-batch passes one of the
+    rank's two chunks.
     """
     work = Cost()
     recompute: Float = 0.0
@@ -147,14 +148,23 @@ def _work(model: Model, layout: Layout, recipe: Recipe, rates: Rates, layers: _L
         depth, repeats = depth + held, repeats + share * held
     forward = larger(work.forward, rates.host_seconds * depth)
     total = Cost(forward, larger(work.backward + recompute, rates.host_seconds * (depth + repeats)))
-    if rank == 0:
+    embeds, predicts_token = _ends(layout, rank)
+    if embeds:
         total = total + embedding_cost(model, layout, recipe, rates)
     head = head_cost(model, layout, recipe, rates)
-    if rank == layout.pipeline - 1:
+    if predicts_token:
         total = total + head
     if model.prediction is not None and layout.placement.predicts(rank):
         total = total + prediction_cost(model, layers.costs, head, layout, recipe, rates)
+    if layout.placement.path == "both_ways":
+        return total.times(0.5), recompute * 0.5
     return total, recompute
+
+
+def _ends(layout: Layout, rank: int) -> tuple[bool, bool]:
+    """Whether a rank holds the embedding, and the head."""
+    placement = layout.placement
+    return placement.embedding_chunk(rank) is not None, placement.head_chunk(rank) is not None
 
 
 def _repeated_share(layout: Layout, held: int) -> Float:

@@ -2,16 +2,19 @@
 
 from service.calculator.validity.facts import Facts, Truth, complete, facts_of, model_facts, positions_limit
 from service.calculator.validity.rules import (
+    BY_FRAMEWORK,
     GENERAL,
     MEGATRON,
     WORLD_SIZE,
     Rule,
     broken_rules,
+    rules_of,
     sequence_divisor,
     violations,
 )
 
 __all__ = [
+    "BY_FRAMEWORK",
     "GENERAL",
     "MEGATRON",
     "WORLD_SIZE",
@@ -23,6 +26,7 @@ __all__ = [
     "facts_of",
     "model_facts",
     "positions_limit",
+    "rules_of",
     "sequence_divisor",
     "violations",
 ]

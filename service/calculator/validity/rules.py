@@ -1,13 +1,14 @@
-"""Megatron-Core's rules on degrees, batches and layers, each as one formula on ints or int64 arrays.
+"""The frameworks' rules on degrees, batches and layers, each as one formula on ints or int64 arrays.
 
-Source of all: the checks of Megatron-LM at commit d98e8a64 (megatron/training/arguments.py, megatron/core/
+Source of Megatron-Core's: the checks of Megatron-LM at commit d98e8a64 (megatron/training/arguments.py, megatron/core/
 transformer_config.py, parallel_state.py, pipeline_parallel/schedules.py). The numbers M1 to M24 are those of this
 project's list of rules, which `docs/formats.md` prints.
 """
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Literal
 
 from service.calculator.layout import Layout
@@ -64,6 +65,10 @@ def _heads(heads: Int, tensor: Int) -> Truth:
 
 def _kv_heads(kv_heads: Int, tensor: Int) -> Truth:
     return (kv_heads % tensor != 0) & (tensor % kv_heads != 0)
+
+
+def _kv_heads_whole(kv_heads: Int, tensor: Int) -> Truth:
+    return kv_heads % tensor != 0
 
 
 def _experts(experts: Int, expert: Int) -> Truth:
@@ -143,6 +148,14 @@ def _nothing_to_shard(sharding_stage: Int, data: Int, context: Int) -> Truth:
     return (sharding_stage > 0) & (data * context == 1)
 
 
+def _full_pipeline(pipeline: Int, accumulation: Int) -> Truth:
+    return (pipeline > 1) & (accumulation < pipeline)
+
+
+def _zero_pipeline(sharding_stage: Int, pipeline: Int) -> Truth:
+    return (sharding_stage > 1) & (pipeline > 1)
+
+
 WORLD_SIZE = _rule(
     "M1",
     "world_size_not_divisible",
@@ -217,6 +230,20 @@ MEGATRON: tuple[Rule, ...] = (
 )
 """Every rule on numbers, in the order in which a search counts a layout that breaks several."""
 
+_KV_HEADS_WHOLE = _rule(
+    "T2", "kv_heads_tp", "R", "the key/value heads are a multiple of the tensor degree", _kv_heads_whole
+)
+_FULL_PIPELINE = _rule(
+    "T6", "micro_batches_too_few", "R", "there are at least as many micro-batches as pipeline stages", _full_pipeline
+)
+_ZERO_PIPELINE = _rule(
+    "D7",
+    "zero_with_pipeline",
+    "E",
+    "gradients and weights are not sharded beside pipeline parallelism",
+    _zero_pipeline,
+)
+
 GENERAL: tuple[Rule, ...] = tuple(each for each in MEGATRON if each.number in {"M1", "M12"})
 """The rules that are arithmetic and hold for every framework."""
 
@@ -230,3 +257,25 @@ def broken_rules(facts: Facts, rules: Iterable[Rule] = MEGATRON) -> list[Rule]:
 def violations(model: Model, layout: Layout, rules: Iterable[Rule] = MEGATRON) -> list[Rule]:
     """Every rule that one layout of a model breaks."""
     return broken_rules(facts_of(model, layout), rules)
+
+
+def _of_megatron(*left_out: str) -> tuple[Rule, ...]:
+    return tuple(each for each in MEGATRON if each.number not in left_out)
+
+
+BY_FRAMEWORK: Mapping[str, tuple[Rule, ...]] = MappingProxyType(
+    {
+        "megatron-core": MEGATRON,
+        "nanotron": MEGATRON,
+        "deepspeed": (*_of_megatron("M13"), _ZERO_PIPELINE),
+        "fsdp2": (*_of_megatron("M4", "M13"), _KV_HEADS_WHOLE, _FULL_PIPELINE),
+    }
+)
+"""The rules that a search of a framework's layouts applies: Megatron-DeepSpeed has Megatron's layers and DeepSpeed's
+engine (deepspeed/runtime/engine.py); torchtitan splits heads as DTensor does, and its schedules need a full pipeline
+(torchtitan/distributed/pipeline_parallel.py). Elsewhere the general ones do."""
+
+
+def rules_of(framework: str) -> tuple[Rule, ...]:
+    """The rules on a framework's layouts, in the order in which a search counts them."""
+    return BY_FRAMEWORK.get(framework, GENERAL)
