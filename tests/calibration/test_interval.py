@@ -26,7 +26,7 @@ def test_a_known_group_uses_its_own_runs() -> None:
 
 
 def test_a_framework_without_runs_borrows_every_run() -> None:
-    found = band(Likeness("fsdp1", "torch", "other", "stated", "allocated"))
+    found = band(Likeness("unmeasured", "torch", "other", "stated", "allocated"))
     assert (found.group, found.runs) == (EVERY_RUN, len(load_residuals()))
     assert found.reached == load_calibration().reached[EVERY_RUN]
 
