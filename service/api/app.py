@@ -30,6 +30,7 @@ from service.api.services import Services
 from service.settings import Settings
 from service.store.migration import ensure_usable
 from service.store.session import Store
+from service.usecases.idempotency import Claims, release_interrupted
 from service.usecases.operations import REPORT_SECONDS, end_interrupted
 from service.usecases.release import RELEASE
 from service.usecases.search_queue import SearchQueue
@@ -54,9 +55,11 @@ def create_app(settings: Settings) -> FastAPI:
         anyio.to_thread.current_default_thread_limiter().total_tokens = settings.thread_limit
         with Store(settings) as store:
             end_interrupted(store)
-            queue = SearchQueue(store, settings.search_concurrency, settings.search_queue)
-            app.state.services = Services(settings, store, queue)
-            reporting = asyncio.create_task(_report(queue))
+            release_interrupted(store)
+            claims = Claims(store)
+            queue = SearchQueue(store, claims, settings.search_concurrency, settings.search_queue)
+            app.state.services = Services(settings, store, queue, claims)
+            reporting = asyncio.create_task(_report(queue, claims))
             try:
                 yield
             finally:
@@ -86,12 +89,13 @@ def create_app(settings: Settings) -> FastAPI:
     return app
 
 
-async def _report(queue: SearchQueue) -> None:
+async def _report(queue: SearchQueue, claims: Claims) -> None:
     # A thread beyond those of requests: progress is also said when all of these are busy.
     thread = CapacityLimiter(1)
     while True:
         await asyncio.sleep(REPORT_SECONDS)
         await anyio.to_thread.run_sync(queue.report, limiter=thread)
+        await anyio.to_thread.run_sync(claims.renew, limiter=thread)
 
 
 def _version_1() -> APIRouter:

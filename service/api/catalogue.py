@@ -65,6 +65,12 @@ METHOD_NOT_ALLOWED = Kind(
     "This page does not take this method",
     "The header Allow says which methods it takes.",
 )
+IDEMPOTENCY_KEY_IN_USE = Kind(
+    "idempotency_key_in_use",
+    HTTPStatus.CONFLICT,
+    "A request with this key is being worked on",
+    "Send the same request again after the seconds in Retry-After; it then gets the answer of the first.",
+)
 OPERATION_FINISHED = Kind(
     "operation_finished",
     HTTPStatus.CONFLICT,
@@ -121,6 +127,12 @@ INVALID_CURSOR = Kind(
     "The cursor was not given out by this service",
     "Take the cursor from next_cursor of the page before, or begin without one.",
 )
+IDEMPOTENCY_KEY_REUSED = Kind(
+    "idempotency_key_reused",
+    HTTPStatus.UNPROCESSABLE_ENTITY,
+    "The key was given with another request before",
+    "A key belongs to one request body for 24 hours. Take a new one for a new request.",
+)
 SEARCH_TOO_LARGE = Kind(
     "search_too_large",
     HTTPStatus.UNPROCESSABLE_ENTITY,
@@ -169,6 +181,7 @@ KINDS: tuple[Kind, ...] = (
     CANDIDATE_NOT_FOUND,
     OPERATION_NOT_FOUND,
     METHOD_NOT_ALLOWED,
+    IDEMPOTENCY_KEY_IN_USE,
     OPERATION_FINISHED,
     BODY_TOO_LARGE,
     UNSUPPORTED_MEDIA_TYPE,
@@ -178,6 +191,7 @@ KINDS: tuple[Kind, ...] = (
     UNKNOWN_DEVICE,
     INCOMPLETE_DEVICE,
     INVALID_CURSOR,
+    IDEMPOTENCY_KEY_REUSED,
     SEARCH_TOO_LARGE,
     INTERNAL_ERROR,
     SEARCHES_FULL,

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
+from uuid import UUID
 
 from fastapi.concurrency import run_in_threadpool
 from fastapi.sse import ServerSentEvent
@@ -49,16 +50,18 @@ class Followed:
                 operation = await run_in_threadpool(get_operation, self.store, operation.id)
 
 
-async def searched(queue: SearchQueue, asked: Search, wait_seconds: float) -> Made | StoredOperation:
+async def searched(
+    queue: SearchQueue, asked: Search, wait_seconds: float, claim: UUID | None
+) -> Made | StoredOperation:
     """Return the plan of a question, or the operation that makes it when that takes longer.
 
-    Raises TooManySearches and ServiceStopping.
+    `claim` is the caller's key.     Raises TooManySearches and ServiceStopping.
     """
-    begun = await run_in_threadpool(queue.begin, asked)
+    begun = await run_in_threadpool(queue.begin, asked, claim)
     if isinstance(begun, Made):
         return begun
     await _ended(begun, wait_seconds)
-    return await run_in_threadpool(queue.settle, begun)
+    return await run_in_threadpool(queue.settle, begun, claim)
 
 
 async def _ended(task: Task, seconds: float) -> None:

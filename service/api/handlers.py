@@ -17,6 +17,7 @@ from service.job.diagnostics import Diagnostic
 from service.store.errors import InvalidCursor, NotFound, StoreBusy, StoreUnavailable
 from service.usecases.errors import IncompleteDevice, NoSuchCandidate, NoSuchDevice, RejectedJob, SearchTooLarge
 from service.usecases.faults import faults_of
+from service.usecases.idempotency import KeyInUse, KeyReused
 from service.usecases.operations import OperationFinished
 from service.usecases.schema_tree import SchemaTree
 from service.usecases.search_queue import ServiceStopping, TooManySearches
@@ -44,6 +45,8 @@ def install(app: FastAPI) -> None:
         InvalidCursor: _invalid_cursor,
         NotFound: _not_found,
         OperationFinished: _operation_finished,
+        KeyReused: _key_reused,
+        KeyInUse: _key_in_use,
         StreamEnded: _stream_ended,
         TooManySearches: _too_many_searches,
         ServiceStopping: _service_stopping,
@@ -144,6 +147,21 @@ async def _not_found(request: Request, error: NotFound) -> Response:
 
 async def _operation_finished(request: Request, error: OperationFinished) -> Response:
     return problem_response(request, catalogue.OPERATION_FINISHED, str(error))
+
+
+async def _key_reused(request: Request, error: KeyReused) -> Response:
+    fault = Fault(
+        location="header",
+        pointer="/Idempotency-Key",
+        code="idempotency_key_reused",
+        message=str(error),
+        fix="take another key for another request",
+    )
+    return problem_response(request, catalogue.IDEMPOTENCY_KEY_REUSED, str(error), [fault])
+
+
+async def _key_in_use(request: Request, error: KeyInUse) -> Response:
+    return _retry_later(request, catalogue.IDEMPOTENCY_KEY_IN_USE, error)
 
 
 async def _stream_ended(_request: Request, _error: StreamEnded) -> Response:

@@ -9,6 +9,8 @@ from fastapi.routing import APIRoute
 
 from service.api.catalogue import (
     BODY_TOO_LARGE,
+    IDEMPOTENCY_KEY_IN_USE,
+    IDEMPOTENCY_KEY_REUSED,
     INTERNAL_ERROR,
     INVALID_REQUEST,
     JSON_TOO_DEEP,
@@ -56,6 +58,10 @@ RETRY_AFTER: dict[str, Any] = {
         "schema": {"type": "integer"},
     }
 }
+
+
+KEY_PROBLEMS = (IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED)
+"""What a route that takes an idempotency key can answer because of it."""
 
 
 def operation_id(route: APIRoute) -> str:
@@ -110,7 +116,7 @@ def _add_headers(responses: Mapping[str, dict[str, Any]]) -> None:
             "description": "Id of the request: the caller's, or made by the service.",
             "schema": {"type": "string"},
         }
-        if status == "503":
+        if status == "503" or IDEMPOTENCY_KEY_IN_USE.code in response["description"]:
             headers["Retry-After"] = {
                 "description": "Seconds to wait before the same request is sent again.",
                 "schema": {"type": "integer"},

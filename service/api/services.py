@@ -10,6 +10,7 @@ from service.calculator.units import MIB
 from service.settings import Settings
 from service.store.session import Store
 from service.usecases.answer_cache import AnswerCache
+from service.usecases.idempotency import Claims
 from service.usecases.search_queue import SearchQueue
 from service.usecases.verdicts import Known
 
@@ -30,6 +31,7 @@ class Services:
     settings: Settings
     store: Store
     searches: SearchQueue
+    claims: Claims
     answers: AnswerCache[bytes, bytes] = field(default_factory=lambda: AnswerCache(REMEMBERED_BYTES))
     verdicts: Known = field(default_factory=lambda: AnswerCache(REMEMBERED_VERDICTS))
 

@@ -1,7 +1,7 @@
 """The tables. Rows stay inside the store; the layers above see the frozen dataclasses of its other modules."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 from sqlalchemy import JSON, BigInteger, CheckConstraint, ForeignKey, Index, MetaData, Text, Uuid
@@ -104,3 +104,24 @@ class OperationRow(Base):
     created_at: Mapped[datetime]
     updated_at: Mapped[datetime]
     finished_at: Mapped[datetime | None]
+
+
+class KeyRow(Base):
+    """A key that makes a creating request safe to repeat, and the end of that request."""
+
+    __tablename__ = "idempotency_keys"
+    __table_args__ = (
+        CheckConstraint("outcome IN ('created', 'found', 'begun')", name="outcome"),
+        # To forget the old ones.
+        Index(None, "created_at"),
+    )
+
+    caller: Mapped[str] = mapped_column(primary_key=True)
+    route: Mapped[str] = mapped_column(primary_key=True)
+    key: Mapped[str] = mapped_column(primary_key=True)
+    claim: Mapped[UUID] = mapped_column(unique=True)
+    fingerprint: Mapped[str]
+    outcome: Mapped[Literal["created", "found", "begun"] | None] = mapped_column(Text())
+    made: Mapped[str | None]
+    created_at: Mapped[datetime]
+    expires_at: Mapped[datetime]

@@ -11,7 +11,7 @@ from service.planner.search import Progress
 from service.store import plans
 from service.store.paging import Page
 from service.store.plans import NewPlan, PlanFilter, StoredPlan, StoredPlanSummary
-from service.store.session import Store
+from service.store.session import Store, WriteSession
 from service.usecases.searches import Search, SearchAnswer, run
 
 SCHEMA_VERSION = 1
@@ -37,16 +37,22 @@ def find_plan(store: Store, digest: str) -> Plan | None:
 
 
 def make_plan(
-    store: Store, asked: Search, progress: Progress | None = None, cancelled: Callable[[], bool] | None = None
+    store: Store,
+    asked: Search,
+    progress: Progress | None = None,
+    cancelled: Callable[[], bool] | None = None,
+    also: Callable[[WriteSession, str, bool], None] | None = None,
 ) -> tuple[Plan, bool]:
     """Search and store; return the plan and True, or the one that was stored meanwhile and False.
 
-    Raises SearchCancelled.
+    `also` gets the plan's id, and whether it is new, to store more in the same transaction. Raises SearchCancelled.
     """
     answer = run(asked, progress, cancelled)
     new = _new_plan(asked, answer)
     with store.write() as session:
         stored, created = plans.create(session, new)
+        if also is not None:
+            also(session, stored.id, created)
     return _plan(stored), created
 
 

@@ -5,15 +5,17 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
+from uuid import UUID
 
 from service.logs import logger
 from service.planner.search import SearchCancelled
 from service.store import operations
 from service.store.errors import StoreBusy, StoreError, StoreUnavailable
 from service.store.operations import Report, StoredOperation
-from service.store.session import Store
+from service.store.session import Store, WriteSession
 from service.usecases import operations as operations_of
 from service.usecases.errors import RejectedQuestion
+from service.usecases.idempotency import Claims, Ended
 from service.usecases.plans import Plan, find_plan, make_plan
 from service.usecases.searches import Search
 
@@ -40,7 +42,7 @@ class Made:
 
 @dataclass(eq=False, slots=True)
 class Task:
-    """One search, from its place in the queue to its end."""
+    """One search, from its place in the queue to its end; `claims` are the keys of those who asked for it."""
 
     asked: Search
     future: "Future[Made]" = field(init=False)
@@ -49,13 +51,15 @@ class Task:
     done: int = 0
     total: int | None = None
     operation_id: str | None = None
+    claims: list[UUID] = field(default_factory=list)
 
 
 class SearchQueue:
     """The searches of this process: `threads` run at a time, `waiting` more may wait; close it to end them all."""
 
-    def __init__(self, store: Store, threads: int, waiting: int) -> None:
+    def __init__(self, store: Store, claims: Claims, threads: int, waiting: int) -> None:
         self._store = store
+        self._claims = claims
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="search")
         self._most = threads + waiting
         self._tasks: dict[str, Task] = {}
@@ -63,34 +67,36 @@ class SearchQueue:
         self._turn = threading.Lock()
         self._is_closed = False
 
-    def begin(self, asked: Search) -> "Task | Made":
-        """Return the plan that answers the question already, or the search that will.
+    def begin(self, asked: Search, claim: UUID | None = None) -> "Task | Made":
+        """Return the plan that answers the question already, or the search that will; `claim` is the caller's key.
 
         Raises TooManySearches and ServiceStopping.
         """
         stored = find_plan(self._store, asked.digest)
         if stored is not None:
             return Made(stored, is_new=False)
+        claims = [] if claim is None else [claim]
         with self._turn:
             if self._is_closed:
                 raise ServiceStopping("the service is being stopped")
             same = self._tasks.get(asked.digest)
             if same is not None and not same.stop.is_set():
+                same.claims.extend(claims)
                 return same
             if len(self._tasks) >= self._most:
                 raise TooManySearches(f"{len(self._tasks)} searches run or wait, as many as may")
-            task = self._tasks[asked.digest] = Task(asked)
+            task = self._tasks[asked.digest] = Task(asked, claims=claims)
             task.future = self._threads.submit(self._work, task)
         # Outside the turn: the end of a search takes its turn, and may come before this line.
         task.future.add_done_callback(lambda _: self._ended(task))
         return task
 
-    def settle(self, task: Task) -> Made | StoredOperation:
-        """Return what a search has made, or the operation by which it can be followed.
+    def settle(self, task: Task, claim: UUID | None = None) -> Made | StoredOperation:
+        """Return what a search has made, or the operation by which it can be followed from now on.
 
         Raises what the search ended in, and ServiceStopping.
         """
-        operation_id = self._follow(task)
+        operation_id = self._follow(task, claim)
         if task.future.done() and not _is_cancelled(task):
             return task.future.result()
         if operation_id is None or (self._is_closed and task.future.done()):
@@ -132,14 +138,20 @@ class SearchQueue:
         def progress(done: int, total: int) -> None:
             task.done, task.total = done, total
 
-        return Made(*make_plan(self._store, task.asked, progress, task.stop.is_set))
+        def keep_ends(session: WriteSession, plan_id: str, is_new: bool) -> None:
+            for claim in task.claims:
+                self._claims.settle(claim, Ended("created" if is_new else "found", plan_id), session)
 
-    def _follow(self, task: Task) -> str | None:
+        return Made(*make_plan(self._store, task.asked, progress, task.stop.is_set, keep_ends))
+
+    def _follow(self, task: Task, claim: UUID | None) -> str | None:
         """Store an operation for a search that has not ended; return its id, or None when it ended without one."""
         with self._turn:
             if task.operation_id is None and not task.future.done():
                 with self._store.write() as session:
                     operation_id = operations.create(session, KIND, task.asked.digest, self._report(task))
+                    if claim is not None:
+                        self._claims.settle(claim, Ended("begun", operation_id), session)
                 task.operation_id = operation_id
                 self._followed[operation_id] = task
             return task.operation_id

@@ -32,7 +32,7 @@ STATUSES = {
     "create_estimate": {"200", *WITH_BODY},
     "create_verdicts": {"200", *WITH_BODY},
     "create_import": {"200", *WITH_BODY},
-    "create_plan": {"200", "201", "202", "503", *WITH_BODY},
+    "create_plan": {"200", "201", "202", "409", "503", *WITH_BODY},
     "list_plans": {"200", "422", "503"},
     "get_plan": {"200", "304", "404", "422", "503"},
     "delete_plan": {"204", "404", "503"},

@@ -7,7 +7,6 @@ from fastapi.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from service.api.bodies import StrictRoute
 from service.api.catalogue import (
     INCOMPLETE_DEVICE,
     INCOMPLETE_JOB,
@@ -24,7 +23,9 @@ from service.api.catalogue import (
 )
 from service.api.durations import Wait
 from service.api.following import searched
-from service.api.openapi import BODY_PROBLEMS, RETRY_AFTER, Documented, problems
+from service.api.keyed import REPLAY_HEADER, ClaimOf, KeyedRoute
+from service.api.openapi import BODY_PROBLEMS, KEY_PROBLEMS, RETRY_AFTER, Documented, problems
+from service.api.replies import operation_reply, plan_reply
 from service.api.schemas.examples import PLANS
 from service.api.schemas.operation import OperationAnswer
 from service.api.schemas.plan import PlanAnswer, PlanList
@@ -32,26 +33,27 @@ from service.api.schemas.plan_query import PlanQuery
 from service.api.schemas.plan_request import PlanRequest
 from service.api.services import ServicesOf, StoreOf
 from service.api.tags import IF_NONE_MATCH, tagged
-from service.store.operations import StoredOperation
 from service.usecases import plans, searches
 from service.usecases.search_queue import Made
 
-router = APIRouter(tags=["plan"], route_class=StrictRoute)
+router = APIRouter(tags=["plan"], route_class=KeyedRoute)
 
 _STORE = (STORE_BUSY, STORE_UNAVAILABLE)
 _QUESTION = (INVALID_JOB, INCOMPLETE_JOB, UNKNOWN_DEVICE, INCOMPLETE_DEVICE, SEARCH_TOO_LARGE)
-_LOCATION = {"Location": {"description": "Where the plan is.", "schema": {"type": "string"}}}
+_QUEUE = (SEARCHES_FULL, SERVICE_STOPPING)
+_CREATED_HEADERS = {"Location": {"description": "Where the plan is.", "schema": {"type": "string"}}, **REPLAY_HEADER}
 _LINK = {"Link": {"description": 'The next page, as rel="next".', "schema": {"type": "string"}}}
 _ETAG = {"ETag": {"description": "Tag of this answer, for If-None-Match.", "schema": {"type": "string"}}}
 _CREATED: Documented = {
-    200: {"description": "The same question was answered before", "model": PlanAnswer, "headers": _LOCATION},
-    201: {"description": "The plan was made and stored", "headers": _LOCATION},
+    200: {"description": "The same question was answered before", "model": PlanAnswer, "headers": _CREATED_HEADERS},
+    201: {"description": "The plan was made and stored", "headers": _CREATED_HEADERS},
     202: {
         "description": "The search takes longer, and goes on as an operation",
         "model": OperationAnswer,
         "headers": {
             "Location": {"description": "Where the operation is.", "schema": {"type": "string"}},
             **RETRY_AFTER,
+            **REPLAY_HEADER,
         },
     },
 }
@@ -63,10 +65,16 @@ PlanId = Annotated[str, Path(description="Id of the plan.", examples=["pln_019ad
     "/plans",
     status_code=201,
     response_model=PlanAnswer,
-    responses={**_CREATED, **problems(*BODY_PROBLEMS, *_QUESTION, SEARCHES_FULL, SERVICE_STOPPING, *_STORE)},
+    responses={
+        **_CREATED,
+        **problems(*BODY_PROBLEMS, *KEY_PROBLEMS, *_QUESTION, *_QUEUE, *_STORE),
+    },
 )
 async def create_plan(
-    question: Annotated[PlanRequest, Body(openapi_examples=PLANS)], services: ServicesOf, wait: Wait = 10.0
+    question: Annotated[PlanRequest, Body(openapi_examples=PLANS)],
+    services: ServicesOf,
+    claim: ClaimOf,
+    wait: Wait = 10.0,
 ) -> Response:
     """Search every layout of a job on a cluster, rank those that fit, and store the answer.
 
@@ -74,21 +82,10 @@ async def create_plan(
     that takes longer than `wait` goes on as an operation: 202, and `Location` says where to follow it.
     """
     asked = await run_in_threadpool(searches.prepare, question.question(), services.settings.search_max_layouts)
-    found = await searched(services.searches, asked, wait)
-    return _made(found) if isinstance(found, Made) else _still_searching(found)
-
-
-def _made(found: Made) -> Response:
-    body = PlanAnswer.of(found.plan).model_dump_json(by_alias=True)
-    headers = {"Location": f"/v1/plans/{found.plan.summary.id}"}
-    return Response(body, 201 if found.is_new else 200, headers, "application/json")
-
-
-def _still_searching(operation: StoredOperation) -> Response:
-    headers = {"Location": f"/v1/operations/{operation.id}"}
-    if operation.is_active:
-        headers["Retry-After"] = "1"
-    return Response(OperationAnswer.of(operation).model_dump_json(), 202, headers, "application/json")
+    found = await searched(services.searches, asked, wait, claim)
+    if isinstance(found, Made):
+        return plan_reply(found.plan, "created" if found.is_new else "found")
+    return operation_reply(found)
 
 
 @router.get(
