@@ -13,6 +13,7 @@ from service.calibration.interval import load_calibration
 from service.calibration.residuals import EVERY_RUN, load_residuals
 from service.usecases.accuracy import Group, grouped, skip_reasons, summary, worst_first
 from service.usecases.validation import Comparison
+from tests.accuracy.causes import CAUSES
 from tests.accuracy.demands import Demand, demands, rank_correlations, states_its_attention, with_bytes
 from tests.accuracy.residuals import left_out_widths
 from tests.accuracy.runs import CALIBRATING, LABELS, MEASURED, MEGATRON_CI, NANOTRON, RESERVED, compared
@@ -58,6 +59,7 @@ def page(date: str) -> str:
         _sweep(),
         _intervals(),
         _worst(),
+        _causes(),
         _skipped(),
     )
     return "\n".join(line for section in sections for line in section)
@@ -225,13 +227,26 @@ def _width() -> float:
 
 
 def _worst() -> Iterator[str]:
-    yield from (f"## The {WORST_SHOWN} worst rows", "")
-    found = worst_first(_calibrating())[:WORST_SHOWN]
-    rows = [
-        (each.id, str(each.kind), _gib(each.measured_bytes), _gib(each.predicted_bytes), f"{each.error:+.1%}")
-        for each in found
-    ]
-    yield from _table(("run", "kind", "measured GiB", "predicted GiB", "error"), rows)
+    yield from (f"## The {WORST_SHOWN} worst predictions", "")
+    repeats: dict[tuple[str | None, int | None], list[Comparison]] = {}
+    for each in worst_first(_calibrating()):
+        repeats.setdefault((each.kind, each.predicted_bytes), []).append(each)
+    rows = [_worst_row(same) for same in list(repeats.values())[:WORST_SHOWN]]
+    yield from _table(("run", "repeats", "kind", "measured GiB", "predicted GiB", "error"), rows)
+
+
+def _worst_row(same: Sequence[Comparison]) -> Row:
+    worst, more = same[0], len(same) - 1
+    sizes = (_gib(worst.measured_bytes), _gib(worst.predicted_bytes))
+    return (worst.id, str(more) if more else "", str(worst.kind), *sizes, f"{worst.error:+.1%}")
+
+
+def _causes() -> Iterator[str]:
+    yield from ("## The largest causes left", "")
+    for each in CAUSES:
+        found = each.errors
+        shown = f"{len(found)} rows, median {median(found):.1%}, worst {found[-1]:.1%}" if found else "no rows"
+        yield from (f"**{each.name}** ({shown}). {each.why} What would settle it: {each.settled_by}", "")
 
 
 def _skipped() -> Iterator[str]:
