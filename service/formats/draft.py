@@ -147,12 +147,23 @@ class Draft:
         """The validated job; values that the schema refuses become diagnostics and are left out."""
         if "/framework/name" not in self._values:
             return None
-        try:
-            return Job.model_validate(self._document())
-        except ValidationError as refused:
-            for error in refused.errors():
-                self._refuse(error["loc"], error["msg"], error["input"])
-        return Job.model_validate(self._document())
+        # Each round takes at least one value out, so that there are no more rounds than values.
+        for _ in range(len(self._values)):
+            try:
+                return Job.model_validate(self._document())
+            except ValidationError as refused:
+                for error in refused.errors():
+                    if error["type"] == "missing":
+                        self._drop_section(error["loc"])
+                    else:
+                        self._refuse(error["loc"], error["msg"], error["input"])
+        return None
+
+    def _drop_section(self, location: Sequence[int | str]) -> None:
+        """Takes a section back whose required value was refused, or never known."""
+        section = "/" + "/".join(map(str, location[:-1])) + "/"
+        for pointer in [each for each in self._values if each.startswith(section)]:
+            self.drop(pointer)
 
     def _refuse(self, location: Sequence[int | str], message: str, found: Any) -> None:
         pointer = "/" + "/".join(map(str, location))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, TypeVar
 
 from service.formats.config.templates import Unfilled, filled, mark
@@ -13,6 +14,7 @@ from service.job.diagnostics import Diagnostic, Origin
 _DEEPEST = 20
 _LONGEST_NAME = 200
 _MOST_KEYS = 20_000
+_MOST_UNREAD = 500
 _SHOWN = 60
 _Value = TypeVar("_Value")
 
@@ -160,8 +162,9 @@ class Settings:
         )
 
     def unread(self, known: Callable[[str], bool]) -> list[str]:
-        """The keys, as spelled, that nobody read and the dialect does not know."""
-        return [each.spelled for key, each in self.values.items() if key not in self.read and not known(key)]
+        """The keys, as spelled, that nobody read and the dialect does not know; as many as anybody would look at."""
+        found = (each.spelled for key, each in self.values.items() if key not in self.read and not known(key))
+        return list(islice(found, _MOST_UNREAD))
 
     def report(self, known: Callable[[str], bool], names: Sequence[str]) -> None:
         """Notes the keys that nobody read and the dialect does not know, with the nearest known ones."""
