@@ -1,7 +1,6 @@
 """Every dialect that can be read, and the choice between them. A new dialect or wrapper adds one line here."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 
 from service.formats import (
     accelerate,
@@ -43,8 +42,6 @@ _BY_NAME = {each.name: each for each in _DIALECTS}
 _WRAPPERS_BY_NAME = {each.name: each for each in _WRAPPERS}
 _LEAST_CONFIDENCE = 0.2
 _CERTAIN = 0.9
-# A manifest may hold a script that holds a command; nothing real goes deeper.
-_DEEPEST = 2
 
 
 def import_source(source: ConfigSource) -> Imported:
@@ -54,39 +51,29 @@ def import_source(source: ConfigSource) -> Imported:
     """
     wrapper, stated = _WRAPPERS_BY_NAME.get(source.format), _BY_NAME.get(source.format)
     if wrapper is not None:
-        return _unwrapped(source, wrapper, 1.0, _DIALECTS, 1)
+        return _unwrapped(source, wrapper, 1.0, _DIALECTS)
     if stated is None:
-        return _read([source], _DIALECTS, 0) or _unrecognised()
+        return _detected(source)
     around = _certain_wrapper(source, stated)
-    return _unwrapped(source, around, 1.0, (stated,), 1) if around else stated.read(source, 1.0)
+    return _unwrapped(source, around, 1.0, (stated,)) if around else stated.read(source, 1.0)
 
 
-def _read(sources: Sequence[ConfigSource], dialects: Sequence[Dialect], depth: int) -> Imported | None:
-    """Reads the one of several sources that something recognises best: a wrapper opens it, a dialect reads it."""
-    best = _best(sources, dialects, depth)
-    if best is None:
-        return None
-    confidence, chosen, source = best
-    if isinstance(chosen, Wrapper):
-        return _unwrapped(source, chosen, confidence, dialects, depth + 1)
-    return chosen.read(source, confidence)
+def _detected(source: ConfigSource) -> Imported:
+    """Reads a source by whatever recognises it best; a script by its own dialect, or by that of its command."""
+    dialect = _best([source], [each for each in _DIALECTS if each.reads_scripts or not slurm.is_script(source)])
+    confidence, wrapper = max(((each.recognise(source), each) for each in _WRAPPERS), key=lambda pair: pair[0])
+    if confidence >= _LEAST_CONFIDENCE and (dialect is None or confidence > dialect[0]):
+        return _unwrapped(source, wrapper, confidence, _DIALECTS)
+    return dialect[1].read(dialect[2], dialect[0]) if dialect else _unrecognised()
 
 
 def _best(
-    sources: Sequence[ConfigSource], dialects: Sequence[Dialect], depth: int
-) -> tuple[float, Dialect | Wrapper, ConfigSource] | None:
-    choices = [
-        (each.recognise(source), each, source) for source in sources for each in _candidates(source, dialects, depth)
-    ]
+    sources: Sequence[ConfigSource], dialects: Sequence[Dialect]
+) -> tuple[float, Dialect, ConfigSource] | None:
+    """The dialect that is surest of one of the sources, if any is sure enough."""
+    choices = [(each.recognise(source), each, source) for source in sources for each in dialects]
     best = max(choices, key=lambda choice: choice[0], default=None)
     return best if best is not None and best[0] >= _LEAST_CONFIDENCE else None
-
-
-def _candidates(source: ConfigSource, dialects: Sequence[Dialect], depth: int) -> Iterator[Dialect | Wrapper]:
-    script = slurm.is_script(source)
-    yield from (each for each in dialects if each.reads_scripts or not script)
-    if depth < _DEEPEST:
-        yield from _WRAPPERS
 
 
 def _certain_wrapper(source: ConfigSource, stated: Dialect) -> Wrapper | None:
@@ -96,26 +83,17 @@ def _certain_wrapper(source: ConfigSource, stated: Dialect) -> Wrapper | None:
     return slurm.WRAPPER if slurm.is_script(source) and not stated.reads_scripts else None
 
 
-def _unwrapped(
-    source: ConfigSource, wrapper: Wrapper, confidence: float, dialects: Sequence[Dialect], depth: int
-) -> Imported:
+def _unwrapped(source: ConfigSource, wrapper: Wrapper, confidence: float, dialects: Sequence[Dialect]) -> Imported:
+    """Reads the command that a wrapper finds, in the dialect that recognises it, or else the script around it."""
     wrapped = wrapper.unwrap(source)
-    best = _best(wrapped.sources, dialects, depth)
+    scripts = [each for each in dialects if each.reads_scripts]
+    best = _best(wrapped.sources, dialects) or _best([wrapped.script] if wrapped.script.text else [], scripts)
     if best is None:
-        by_itself = _best([source], [each for each in dialects if each.reads_scripts], _DEEPEST)
-        if by_itself is not None and isinstance(by_itself[1], Dialect) and source.text:
-            return by_itself[1].read(source, by_itself[0])
         return wrapped.alone(wrapper.name, confidence)
-    sure, chosen, inside = best
-    if isinstance(chosen, Wrapper):
-        inner = _unwrapped(inside, chosen, sure, dialects, depth + 1)
-    elif chosen.reads_scripts and wrapper is slurm.WRAPPER:
-        return chosen.read(source, max(confidence, sure))
-    else:
-        inner = chosen.read(inside, sure)
-    if inner.format in _WRAPPERS_BY_NAME:
-        return wrapped.alone(wrapper.name, confidence, inner)
-    return wrapped.around(replace(inner, confidence=min(confidence, inner.confidence)))
+    sure, dialect, inside = best
+    given = wrapped.script if dialect.reads_scripts else inside
+    inner = dialect.read(given, min(confidence, sure))
+    return wrapped.around(inner, read_script=dialect.reads_scripts)
 
 
 def _unrecognised() -> Imported:

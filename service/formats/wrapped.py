@@ -16,46 +16,46 @@ class Wrapped:
     """A command taken out of what starts it.
 
     `sources` are the ways in which a dialect may be given it, the same command with one or another of its config files;
-    none when there is no command. `processes` is where their world size comes from, when the caller did not give it;
-    `world_size` is the number, which also stands when no dialect can read the command; `opaque` says so then.
+    none when there is no command. `script` is what the command stands in, for dialects that read scripts themselves.
+    `processes` is where the world size comes from, when the caller did not give it; `world_size` is the number, which
+    also stands when no dialect can read the command; `opaque` says so then. `opened` and `open_facts` are about the
+    command in its script; a dialect that reads the script finds them itself.
     """
 
     sources: Sequence[ConfigSource]
+    script: ConfigSource
     world_size: int | None = None
     processes: Source | None = None
     diagnostics: Sequence[Diagnostic] = ()
     missing: Sequence[MissingFact] = ()
+    opened: Sequence[Diagnostic] = ()
+    open_facts: Sequence[MissingFact] = ()
     opaque: Sequence[Diagnostic] = ()
 
-    def around(self, inner: Imported) -> Imported:
+    def around(self, inner: Imported, *, read_script: bool) -> Imported:
         """The inner import with what is known around it; what the wrapper says comes first."""
         sources = dict(inner.findings.sources)
-        if self.processes is not None and _WORLD in sources:
+        counted_here = not read_script or self.script.world_size is not None
+        if self.processes is not None and _WORLD in sources and counted_here:
             sources[_WORLD] = self.processes
-        diagnostics = _once((*self.diagnostics, *inner.findings.diagnostics))
+        opened, open_facts = ((), ()) if read_script else (self.opened, self.open_facts)
+        diagnostics = _once((*self.diagnostics, *opened, *inner.findings.diagnostics))
         known = inner.job is not None and inner.job.world_size is not None
         missing = {
             each.fact: each
-            for each in (*inner.findings.missing, *self.missing)
+            for each in (*inner.findings.missing, *open_facts, *self.missing)
             if not (known and each.fact == "world_size")
         }
         findings = Findings(diagnostics, tuple(missing.values()), sources)
         return replace(inner, findings=findings, outcome=_outcome(findings, inner.job))
 
-    def alone(self, format_: str, confidence: float, inside: Imported | None = None) -> Imported:
-        """The answer when no dialect can read the command: the size of the job, if that is known.
-
-        `inside` is the answer of a wrapper within this one, which could not be read either.
-        """
-        found = inside.findings if inside else Findings()
-        facts = {each.fact: each for each in (*found.missing, *self.missing)}
+    def alone(self, format_: str, confidence: float) -> Imported:
+        """The answer when no dialect can read the command: the size of the job, if that is known."""
+        facts = {each.fact: each for each in (*self.open_facts, *self.missing)}
         if self.world_size is not None:
             facts.pop("world_size", None)
         missing = tuple(facts.values())
-        opaque = () if any(each.code == "missing_file" for each in found.diagnostics) else self.opaque
-        said = {each.code for each in self.opaque}
-        inner = [each for each in found.diagnostics if each.code not in said]
-        diagnostics = _once((*self.diagnostics, *inner, *opaque))
+        diagnostics = _once((*self.diagnostics, *self.opened, *self.opaque))
         if self.world_size is None:
             return Imported("invalid", format_, confidence, None, Findings(diagnostics, missing))
         job = Job(model=ModelSection(), framework=FrameworkSection(name="ddp"), world_size=self.world_size)

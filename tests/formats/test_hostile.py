@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -143,3 +144,44 @@ def test_no_json_makes_the_importer_fail(value: object) -> None:
         imported = import_source(ConfigSource(text=json.dumps(config), format="huggingface"))
 
         assert imported.outcome in {"incomplete", "invalid"}
+
+
+def manifest_of(command: list[str], name: str = "a") -> dict[str, object]:
+    container = {"command": command, "resources": {"limits": {"nvidia.com/gpu": 8}}}
+    template = {"spec": {"containers": [container]}}
+    spec = {"parallelism": 2, "template": template}
+    return {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": name}, "spec": spec}
+
+
+@pytest.mark.parametrize("unit", ["() ", 'if [ "$Q" = 1 ]; then A=1; else A=2; fi\n', "\\\n# x\n", "[]"])
+def test_a_hostile_script_in_a_manifest_is_answered_in_time(unit: str) -> None:
+    script = "X=aaaaaaaa\n" + unit * (200 * 1024 // len(unit))
+    config_map = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "m"},
+        "data": {"run.sh": script[:99_000]},
+    }
+    once = yaml.safe_dump(manifest_of(["bash", "-c", script]))
+    often = yaml.safe_dump_all([config_map, *(manifest_of(["bash", "/m/run.sh"], str(each)) for each in range(90))])
+
+    for text in (once, often):
+        start = time.perf_counter()
+
+        imported = import_source(ConfigSource(text=text))
+
+        assert time.perf_counter() - start < SECONDS
+        assert imported.outcome != "ok"
+
+
+@pytest.mark.parametrize("unit", ["- [", "---\n", "- {kind: Job}\n", "a: {"])
+@pytest.mark.parametrize("format_", ["auto", "kubernetes", "slurm"])
+def test_a_hostile_manifest_is_answered_in_time(unit: str, format_: str) -> None:
+    head = "apiVersion: v1\nkind: List\nitems:\n"
+    for size in (LARGEST_TEXT, 250 * 1024):
+        start = time.perf_counter()
+
+        imported = import_source(ConfigSource(text=(head + unit * (size // len(unit)))[: size - 1], format=format_))
+
+        assert time.perf_counter() - start < SECONDS
+        assert imported.outcome != "ok"

@@ -1,6 +1,6 @@
 """Pods times processes (rule A5): what the manifest makes, what the command expects, and where the two differ."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +10,7 @@ from service.formats.kubernetes.workloads import Group, Machine, Workload
 from service.formats.source import ConfigSource
 from service.formats.syntax.commands import launch_of, training_command
 from service.formats.syntax.launch import Launcher
-from service.formats.syntax.shell import read_script
+from service.formats.syntax.shell import Command, Script, read_script
 from service.formats.syntax.values import ValueFault, integer
 from service.formats.syntax.words import Holes
 from service.job.diagnostics import Diagnostic
@@ -35,7 +35,11 @@ class Counted:
     """A workload in numbers. `gpus` are those of all pods, `program` what the command starts, if it can be seen."""
 
     workload: Workload
+    places: Placeholders
+    pods: list[Pods] = field(default_factory=list)
     command: ConfigSource | None = None
+    script: Script | None = None
+    training_command: Command | None = None
     world_size: int | None = None
     where: str = ""
     gpus: int | None = None
@@ -43,6 +47,12 @@ class Counted:
     machine: Machine | None = None
     missing: dict[str, str] = field(default_factory=dict)
     diagnostics: list[Diagnostic] = field(default_factory=list)
+
+    @property
+    def training(self) -> list[Pods]:
+        """The groups that train: those with GPUs, or all that could where none is stated."""
+        able = [each for each in self.pods if each.group.trains]
+        return [each for each in able if each.gpus] or able
 
     def note(self, code: str, severity: Any, message: str, **more: Any) -> None:
         """Adds a diagnostic about the number of processes."""
@@ -60,27 +70,36 @@ class _Launched:
     total: int | None = None
 
 
-def count(workload: Workload, places: Placeholders, command: tuple[Group, ConfigSource] | None) -> Counted:
-    """The workload's pods, GPUs and processes, with every disagreement between manifest and command."""
-    found = Counted(workload, command[1] if command else None, machine=workload.machine)
-    groups = [_pods(each, places, found) for each in workload.groups]
-    training = [each for each in groups if each.group.trains and (each.gpus or workload.kind != "Workload")]
-    training = [each for each in training if each.gpus] or training
-    known = [each.count * each.gpus for each in groups if each.count is not None and each.gpus is not None]
+def count_pods(workload: Workload, env: Mapping[str, str]) -> Counted:
+    """The workload's pods and GPUs, without a look at its command."""
+    found = Counted(workload, Placeholders(env), machine=workload.machine)
+    found.pods = [_pods(each, found) for each in workload.groups]
+    known = [each.count * each.gpus for each in found.pods if each.count is not None and each.gpus is not None]
     found.gpus = sum(known) if known else None
     if workload.total is not None:
         found.where = "the number of GPUs that the values state"
-        found.gpus = found.world_size = places.number(workload.total, found.where)
-    launched = _launched(command[1]) if command else _Launched()
-    found.program = launched.entry
-    found.machine = found.machine or next((each for pod in training if (each := machine_of(pod.group.template))), None)
-    _hint(found)
-    _world(found, training, launched)
-    _compare(found, training, launched)
+        found.gpus = found.world_size = found.places.number(workload.total, found.where)
+    templates = (each.group.template for each in found.training)
+    found.machine = found.machine or next((each for template in templates if (each := machine_of(template))), None)
     return found
 
 
-def _pods(group: Group, places: Placeholders, found: Counted) -> Pods:
+def count_processes_of(found: Counted, command: ConfigSource | None) -> None:
+    """Adds the command, the number of processes, and every disagreement between manifest and command."""
+    found.command = command
+    launched = _Launched()
+    if command is not None:
+        found.script = read_script(command.text or "", env=command.env, argv=command.argv, files=command.files)
+        found.training_command = training_command(found.script)
+        launched = _launched(found.script, found.training_command)
+    found.program = launched.entry
+    _hint(found)
+    _world(found, found.training, launched)
+    _compare(found, found.training, launched)
+
+
+def _pods(group: Group, found: Counted) -> Pods:
+    places = found.places
     number = places.number(group.count, f"{group.where}: number of pods")
     gpus: int | None = None
     for container in containers(group.template):
@@ -99,9 +118,7 @@ def _pods(group: Group, places: Placeholders, found: Counted) -> Pods:
     return Pods(group, number, gpus, stated)
 
 
-def _launched(command: ConfigSource) -> _Launched:
-    script = read_script(command.text or "", env=command.env, argv=command.argv, files=command.files)
-    chosen = training_command(script)
+def _launched(script: Script, chosen: Command | None) -> _Launched:
     if chosen is None:
         return _Launched()
     launch = launch_of(chosen, script.holes)

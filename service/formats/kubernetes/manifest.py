@@ -3,14 +3,16 @@
 import re
 import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from service.formats.kubernetes.counting import Counted, count
-from service.formats.kubernetes.placeholders import Placeholders
+from service.formats.kubernetes.counting import Counted, count_pods, count_processes_of
 from service.formats.kubernetes.pods import containers, device_of, environment_of, script_of
 from service.formats.kubernetes.values import values_workload
-from service.formats.kubernetes.workloads import Group, Node, Workload, at, mapping, sequence, text_of, workload_of
+from service.formats.kubernetes.workloads import Node, Workload, at, mapping, sequence, text_of, workload_of
+from service.formats.opened import open_command
 from service.formats.source import ConfigSource
 from service.formats.syntax.documents import DocumentFault, read_yaml_documents
+from service.formats.syntax.launch import Processes
 from service.formats.wrapped import Wrapped
 from service.job.diagnostics import Diagnostic, MissingFact, Source
 
@@ -23,6 +25,7 @@ _KIND = re.compile(
 _VERSION = re.compile(r"[\"']?apiVersion[\"']?:")
 _VALUES = re.compile(r"^workload:[ \t]*$(?:\n[ \t]+.*$){0,40}?\n[ \t]+gpus:", re.MULTILINE)
 _MOST_DOCUMENTS = 100
+_NO_PODS = Diagnostic("not_training", "error", "the manifest starts no pods", rule="a Job, JobSet, PyTorchJob …")
 _NO_NAME = re.compile(r"[/\\]|[A-Za-z]:|(.*[/\\])?\.\.([/\\]|$)")
 
 
@@ -36,20 +39,24 @@ def recognise(source: ConfigSource) -> float:
 
 def unwrap(source: ConfigSource) -> Wrapped:
     """The command in a manifest with the pods that run it."""
+    nothing = source.model_copy(update={"text": None, "argv": []})
     try:
         documents = _flat(read_yaml_documents(source.text or "").value)
     except DocumentFault as fault:
-        return Wrapped((), diagnostics=[Diagnostic(fault.code, "error", str(fault), rule="a Kubernetes manifest")])
+        return Wrapped(
+            (), nothing, diagnostics=[Diagnostic(fault.code, "error", str(fault), rule="a Kubernetes manifest")]
+        )
     maps = _config_maps(documents)
     workloads = [found for each in documents if (found := workload_of(each, documents)) is not None]
     workloads += [found for each in documents if (found := values_workload(each)) is not None]
     if not workloads:
-        nothing = Diagnostic("not_training", "error", "the manifest starts no pods", rule="a Job, JobSet, PyTorchJob …")
-        return Wrapped((), diagnostics=[nothing])
-    places = Placeholders(source.env)
-    counted = [count(each, places, _command(each, source, maps)) for each in workloads]
-    chosen = max(counted, key=lambda each: (each.gpus or 0, each.command is not None))
-    return _wrapped(source, chosen, places)
+        return Wrapped((), nothing, diagnostics=[_NO_PODS])
+    commands = [_command(each, source, maps) for each in workloads]
+    counted = [count_pods(each, source.env) for each in workloads]
+    # Only one command is read: many workloads may start the same long script.
+    largest = max(range(len(counted)), key=lambda index: (counted[index].gpus or 0, commands[index] is not None))
+    count_processes_of(counted[largest], commands[largest])
+    return _wrapped(source, counted[largest])
 
 
 def _flat(documents: Sequence[object]) -> list[Node]:
@@ -72,9 +79,7 @@ def _config_maps(documents: Sequence[Node]) -> dict[str, dict[str, str]]:
     }
 
 
-def _command(
-    workload: Workload, source: ConfigSource, maps: Mapping[str, Mapping[str, str]]
-) -> tuple[Group, ConfigSource] | None:
+def _command(workload: Workload, source: ConfigSource, maps: Mapping[str, Mapping[str, str]]) -> ConfigSource | None:
     """The first command that stands in the manifest, as a script with its arguments, environment and files."""
     files = {name: text for texts in maps.values() for name, text in texts.items() if not _NO_NAME.match(name)}
     for group in workload.groups:
@@ -82,45 +87,46 @@ def _command(
             found = (group.command, []) if group.command else script_of(container)
             if found is None:
                 continue
-            # The first line says that this is a script, whatever program it starts.
-            text, argv = f"#!/bin/sh\n{found[0]}\n", found[1]
+            text, argv = found
             env = {**(workload.environment or {}), **environment_of(container, maps), **source.env}
-            inner = source.model_copy(
+            return source.model_copy(
                 update={"format": "auto", "text": text, "argv": argv, "env": env, "files": {**files, **source.files}}
             )
-            return group, inner
     return _beside(workload, source)
 
 
-def _beside(workload: Workload, source: ConfigSource) -> tuple[Group, ConfigSource] | None:
+def _beside(workload: Workload, source: ConfigSource) -> ConfigSource | None:
     """The command that is given beside the manifest: as arguments, or as the one script among the files."""
     scripts = [text for name, text in source.files.items() if name.endswith((".sh", ".slurm", ".bash"))]
     if not workload.groups or not (source.argv or len(scripts) == 1):
         return None
     text = shlex.join(source.argv) if source.argv else scripts[0]
     env = {**(workload.environment or {}), **source.env}
-    update = {"format": "auto", "text": f"#!/bin/sh\n{text}\n", "argv": [], "env": env}
-    return workload.groups[0], source.model_copy(update=update)
+    update = {"format": "auto", "text": text, "argv": [], "env": env}
+    return source.model_copy(update=update)
 
 
-def _wrapped(source: ConfigSource, found: Counted, places: Placeholders) -> Wrapped:
+def _wrapped(source: ConfigSource, found: Counted) -> Wrapped:
+    places = found.places
     notes = [*found.diagnostics, *places.diagnostics]
     missing = [MissingFact(name, message) for name, message in found.missing.items()]
     size = source.world_size or found.world_size
     if size is None:
         told = " and ".join(places.missing.values()) or found.where
         missing.append(MissingFact("world_size", told))
-    if found.command is None:
+    if found.script is None or found.command is None:
         missing.append(MissingFact("command", "the image decides what runs; pass the command or its config"))
-        return Wrapped((), world_size=size, processes=_origin(source, found), diagnostics=notes, missing=missing)
-    inner = found.command.model_copy(update={"world_size": size})
-    return Wrapped(
-        [inner],
+        nothing = source.model_copy(update={"text": None, "argv": []})
+        return Wrapped((), nothing, size, _origin(source, found), notes, missing)
+    command = found.command.model_copy(update={"world_size": size})
+    opened = open_command(command, found.script, found.training_command, Processes(None), ())
+    return replace(
+        opened,
         world_size=size,
         processes=_origin(source, found),
-        diagnostics=[*notes, *_conflict(found, inner)],
+        diagnostics=[*notes, *_conflict(found, command)],
         missing=missing,
-        opaque=_opaque(found),
+        opaque=[*opened.opaque, *_no_gpus(found)],
     )
 
 
@@ -144,12 +150,9 @@ def _conflict(found: Counted, command: ConfigSource) -> list[Diagnostic]:
     return [Diagnostic("gpu_type_conflict", "warning", message, (), named)]
 
 
-def _opaque(found: Counted) -> list[Diagnostic]:
-    """What to say when no dialect can read the command."""
-    told = "no model or training configuration can be read from the command"
-    rule = "a command of a known training program"
-    notes = [Diagnostic(code, "error", told, rule=rule) for code in ("not_training", "no_training_config")]
-    if not found.gpus:
-        message = "no transformer configuration, and no GPUs are asked for: there is nothing to plan"
-        notes += [Diagnostic("not_an_llm", "error", message)] if found.program else []
-    return notes
+def _no_gpus(found: Counted) -> list[Diagnostic]:
+    """What to say besides when no dialect can read the command, and it asks for no GPU."""
+    if found.gpus or not found.program:
+        return []
+    message = "no transformer configuration, and no GPUs are asked for: there is nothing to plan"
+    return [Diagnostic("not_an_llm", "error", message)]

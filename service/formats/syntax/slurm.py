@@ -8,6 +8,7 @@ from service.formats.syntax.words import Word
 _DIRECTIVE = re.compile(r"^[ \t]*#SBATCH[ \t]+(.*)$", re.MULTILINE)
 _TRAILING_COMMENT = re.compile(r"\s+#.*$")
 _MOST_DIRECTIVES = 200
+_LONGEST_DIRECTIVE = 2_000
 _SHORT = {"n": "ntasks", "N": "nodes", "c": "cpus_per_task", "G": "gpus"}
 _GPUS = re.compile(r"(?:gpu(?::[\w.-]+)?:|[\w.-]+:)?(\d+)$")
 _VARIABLES = {
@@ -30,7 +31,7 @@ def directives(text: str) -> dict[str, Word]:
         if index >= _MOST_DIRECTIVES:
             break
         line = text.count("\n", 0, matched.start()) + 1
-        for name, value in _options(_TRAILING_COMMENT.sub("", matched.group(1))):
+        for name, value in _options(_TRAILING_COMMENT.sub("", matched.group(1)[:_LONGEST_DIRECTIVE])):
             found[name] = Word(value, f"line {line}: #SBATCH --{name.replace('_', '-')}")
     gpus = _gpus_on_a_node(found)
     if gpus is not None:
