@@ -7,11 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.calculator.device import Accelerator
-from service.calculator.estimate import Estimate, estimate, peak_device_bytes
+from service.calculator.estimate import Estimate, estimate, peak_device_bytes, stage_moments
 from service.calculator.layout import Layout
+from service.calculator.ledger import LOADING
 from service.calculator.model import Model
 from service.calculator.recipe import Recipe
 from service.calculator.step_time import StepTime, step_time
+from service.calculator.units import Int, maximum
 from service.planner.verdict import verdict_codes
 
 Column = NDArray[np.int64]
@@ -37,6 +39,14 @@ class Problem:
     def peaks(self, layout: Layout) -> Column:
         """Device bytes of each layout at the worst moment of its worst stage."""
         return np.atleast_1d(np.asarray(peak_device_bytes(self.model, layout, self.recipe, self.accelerator)))
+
+    def stage_peaks(self, layout: Layout, stage: int) -> Column:
+        """Device bytes of each layout at the worst moment of one stage."""
+        moments = stage_moments(self.model, layout, self.recipe, self.accelerator, stage)
+        worst: Int = 0
+        for moment, size in moments.items():
+            worst = worst if moment in LOADING else maximum(worst, size)
+        return np.atleast_1d(np.asarray(worst))
 
     def verdicts(self, peaks: Column) -> Column:
         """Code of the verdict on each peak."""

@@ -1,4 +1,4 @@
-"""The least activation checkpointing with which a layout fits."""
+"""The least activation checkpointing of each stage with which a layout fits as well as it does."""
 
 from dataclasses import replace
 
@@ -6,31 +6,26 @@ import numpy as np
 
 from service.calculator.layout import Checkpointing, Layout
 from service.planner.problem import Problem
+from service.planner.verdict import DOES_NOT_FIT
 
 
-def least_recomputation(problem: Problem, layout: Layout, budget_bytes: int) -> Layout | None:
-    """The layout with the fewest recomputed layers whose peak is within the budget; None when even full is not.
+def least_recomputation(problem: Problem, layout: Layout) -> tuple[int, ...] | None:
+    """For each stage the fewest layers of a chunk that must be recomputed, each stage on its own.
 
-    In order: none, block over 1, 2, … layers of each chunk, every layer, then longer uniform segments, which repeat as
-    much and store less. All depths of one kind are evaluated at once.
+    A stage's memory depends on its own layers and falls with every one that is recomputed, so stages that hold fewer
+    micro-batches need less. None when a stage does not fit even with all of them recomputed.
     """
-    chunk = max(len(layers) for stage in layout.placement.chunks for layers in stage)
-    kinds = (
-        (Checkpointing(), range(1, 2)),
-        (Checkpointing("full", "block"), range(1, chunk)),
-        (Checkpointing("full", "uniform"), range(1, chunk + 1)),
-    )
-    for kind, depths in kinds:
-        depth = _first_within(problem, replace(layout, checkpointing=kind), depths, budget_bytes)
-        if depth is not None:
-            return replace(layout, checkpointing=replace(kind, num_layers=depth))
-    return None
+    allowed = min(int(problem.verdicts(problem.peaks(layout))[0]), DOES_NOT_FIT - 1)
+    least = [_least(problem, layout, stage, allowed) for stage in range(layout.pipeline)]
+    found = tuple(depth for depth in least if depth is not None)
+    return found if len(found) == layout.pipeline else None
 
 
-def _first_within(problem: Problem, layout: Layout, depths: range, budget_bytes: int) -> int | None:
-    tried = np.array(depths, dtype=np.int64)
-    if len(tried) == 0:
-        return None
-    peaks = problem.peaks(replace(layout, checkpointing=replace(layout.checkpointing, num_layers=tried)))
-    fitting = np.flatnonzero(np.broadcast_to(peaks, tried.shape) <= budget_bytes)
-    return int(tried[fitting[0]]) if len(fitting) else None
+def _least(problem: Problem, layout: Layout, stage: int, allowed: int) -> int | None:
+    """All depths of a stage are evaluated at once; the first whose verdict is no worse than allowed is the least."""
+    deepest = max(len(layers) for layers in layout.placement.chunks[stage])
+    depths = np.arange(deepest + 1, dtype=np.int64)
+    tried = replace(layout, checkpointing=Checkpointing("full", "block", depths))
+    verdicts = np.broadcast_to(problem.verdicts(problem.stage_peaks(tried, stage)), depths.shape)
+    fitting = np.flatnonzero(verdicts <= allowed)
+    return int(fitting[0]) if len(fitting) else None

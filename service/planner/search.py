@@ -17,6 +17,7 @@ from service.planner.grid import Group, parts
 from service.planner.problem import Column, Problem, UpperEnd, the_estimate
 from service.planner.ranking import Rows, contenders, no_rows, ranked
 from service.planner.reach import largest_micro_batch, longest_sequence, smallest_world_size
+from service.planner.recompute import least_recomputation
 from service.planner.space import SearchSpace
 from service.planner.verdict import DOES_NOT_FIT, VERDICTS, Verdict, judge, reason
 
@@ -70,6 +71,7 @@ class SearchResult:
     smallest_world_size: int | None
     largest_micro_batch: int | None
     longest_sequence: int | None
+    least_recomputation: tuple[int, ...] | None
 
 
 def search(
@@ -119,6 +121,7 @@ def search(
         smallest_world_size=smallest_world_size(problem, space, checkpoint),
         largest_micro_batch=largest_micro_batch(problem, winner) if winner else None,
         longest_sequence=longest_sequence(problem, winner) if winner else None,
+        least_recomputation=least_recomputation(problem, winner) if winner else None,
     )
 
 

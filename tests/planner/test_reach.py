@@ -114,43 +114,32 @@ def test_a_layout_that_does_not_fit_reaches_no_further() -> None:
     assert largest_micro_batch(PROBLEM, beyond) == 2
 
 
-def recomputed(one: Layout | None) -> tuple[str, str | None, int]:
-    assert one is not None
-    return one.checkpointing.granularity, one.checkpointing.method, int(one.checkpointing.num_layers)
-
-
 STAGES = layout(LLAMA_3_8B, pipeline=4, tensor=2, micro_batches=16, sequence_length=8192)
 
 
+def on_gpu(usable_bytes: int) -> Problem:
+    return replace(PROBLEM, accelerator=replace(A100, usable_bytes=usable_bytes, total_bytes=2 * usable_bytes))
+
+
+def stage_bytes(depth: int) -> list[int]:
+    checkpointing = Checkpointing("full", "block", depth)
+    found = estimate(LLAMA_3_8B, replace(STAGES, checkpointing=checkpointing), recipe(), A100)
+    return [stage.device_bytes for stage in found.stages]
+
+
 def test_nothing_is_recomputed_where_everything_fits() -> None:
-    assert recomputed(least_recomputation(PROBLEM, STAGES, peak(STAGES)))[0] == "none"
+    assert least_recomputation(on_gpu(max(stage_bytes(0))), STAGES) == (0, 0, 0, 0)
 
 
-def test_the_fewest_layers_are_recomputed_that_fit() -> None:
-    whole = peak(replace(STAGES, checkpointing=Checkpointing("full", "uniform", 1)))
-    budget = (peak(STAGES) + whole) // 2
-    least = least_recomputation(PROBLEM, STAGES, budget)
-    granularity, method, depth = recomputed(least)
-    assert (granularity, method) == ("full", "block")
-    assert 1 <= depth <= 7
-    assert least is not None
-    assert peak(least) <= budget
-    fewer = Checkpointing("full", "block", depth - 1) if depth > 1 else Checkpointing()
-    assert peak(replace(STAGES, checkpointing=fewer)) > budget
+def test_every_stage_recomputes_the_fewest_layers_with_which_it_fits() -> None:
+    usable = stage_bytes(7)[0]
+    found = least_recomputation(on_gpu(usable), STAGES)
+    assert found is not None
+    assert found[0] > found[1] >= found[2]
+    for stage, depth in enumerate(found):
+        assert stage_bytes(depth)[stage] <= usable
+        assert depth == 0 or stage_bytes(depth - 1)[stage] > usable
 
 
-def test_every_layer_is_recomputed_before_longer_segments_are_tried() -> None:
-    depths = {each: peak(replace(STAGES, checkpointing=Checkpointing("full", "uniform", each))) for each in (1, 2)}
-    assert recomputed(least_recomputation(PROBLEM, STAGES, depths[1])) == ("full", "uniform", 1)
-
-
-def test_a_budget_below_full_recomputation_has_no_answer() -> None:
-    assert least_recomputation(PROBLEM, STAGES, GIB) is None
-
-
-def test_a_larger_budget_never_needs_more_recomputation() -> None:
-    """One layer per chunk has no partial depth; there the choice is none or full."""
-    single = layout(LLAMA_3_8B, pipeline=32, micro_batches=32, sequence_length=8192)
-    assert recomputed(least_recomputation(PROBLEM, single, peak(single)))[0] == "none"
-    full = peak(replace(single, checkpointing=Checkpointing("full", "uniform", 1)))
-    assert recomputed(least_recomputation(PROBLEM, single, full)) == ("full", "uniform", 1)
+def test_a_stage_that_never_fits_has_no_answer() -> None:
+    assert least_recomputation(on_gpu(GIB), STAGES) is None
