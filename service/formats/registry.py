@@ -67,9 +67,7 @@ def _detected(source: ConfigSource) -> Imported:
     return dialect[1].read(dialect[2], dialect[0]) if dialect else _unrecognised()
 
 
-def _best(
-    sources: Sequence[ConfigSource], dialects: Sequence[Dialect]
-) -> tuple[float, Dialect, ConfigSource] | None:
+def _best(sources: Sequence[ConfigSource], dialects: Sequence[Dialect]) -> tuple[float, Dialect, ConfigSource] | None:
     """The dialect that is surest of one of the sources, if any is sure enough."""
     choices = [(each.recognise(source), each, source) for source in sources for each in dialects]
     best = max(choices, key=lambda choice: choice[0], default=None)
