@@ -15,7 +15,7 @@ from service.catalog.versions import Date, stated_date, stated_version
 class Loss:
     """A recipe, and where it is another one's earlier form: of which tool, before which version or date.
 
-    `implementations` are layers with which the earlier form is still the only one, `only` those that have it at all;
+    With `text` it is the form of a fork whose version says so. `implementations` are layers with which the earlier form is still the only one, `only` those that have it at all;
     `compiled` restricts it to compiled losses.
     """
 
@@ -27,11 +27,14 @@ class Loss:
     implementations: tuple[str, ...] = ()
     only: tuple[str, ...] = ()
     compiled: bool = False
+    text: str = ""
 
     def applies(self, version: str | None, implementation: str, *, compiled: bool) -> bool:
         """Whether a stated version or the implementation has this earlier form."""
         if (self.only and implementation not in self.only) or (self.compiled and not compiled):
             return False
+        if self.text:
+            return self.text in (version or "").lower()
         number, date = stated_version(version, self.tool), stated_date(version)
         if implementation in self.implementations:
             return True
@@ -95,4 +98,5 @@ def _loss(name: str, fields: Mapping[str, Any]) -> Loss:
         implementations=tuple(fields.get("implementations", ())),
         only=tuple(fields.get("only", ())),
         compiled=fields.get("compiled", False),
+        text=fields.get("text", ""),
     )

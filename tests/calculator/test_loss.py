@@ -83,6 +83,7 @@ def test_one_sequence_needs_no_shifted_copy() -> None:
         ("hf", "ms-swift 2024", "hf", "hf_shifted"),
         ("hf", "ms-swift 2025", "hf", "hf"),
         ("hf", None, "hf", "hf"),
+        ("megatron", "nanotron", "local", "megatron_of_nanotron"),
         ("chunked", "torchtitan-2025-03-20", "titan", "chunked_outputs"),
         ("chunked", "torchtitan-2026-06-02 graph_trainer", "titan", "chunked"),
         ("chunked", "torchtune main (2025/26 README)", "torch", "chunked_outputs"),
