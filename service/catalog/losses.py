@@ -15,8 +15,8 @@ from service.catalog.versions import Date, stated_date, stated_version
 class Loss:
     """A recipe, and where it is another one's earlier form: of which tool, before which version or date.
 
-    With `text` it is the form of a fork whose version says so. `implementations` are layers with which the earlier form is still the only one, `only` those that have it at all;
-    `compiled` restricts it to compiled losses.
+    With `text` it is the form of a fork whose version says so. `implementations` are layers with which the earlier form
+    is still the only one, `only` those that have it at all; `compiled` restricts it to compiled losses.
     """
 
     recipe: LossRecipe
