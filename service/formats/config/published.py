@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
+from importlib.resources import files
+from tomllib import loads
 from typing import Any
 
 from service.catalog.models import ModelPreset, UnknownModel, find_model, load_models
@@ -17,31 +19,40 @@ _TUNED = re.compile(
     r"thinking|sft|dpo|reasoning|text|tokenized|preview|original|vision|4k|8k|128k|distill|r1|\d{4}|1106|0125)(?=-|$)"
 )
 _FAMILY_PREFIX = re.compile(r"^(meta-|unsloth-|nous-|models--)+")
-_VERSION = re.compile(r"-v0?\.\d+$")
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A preset that a name leads to; `exact` when the name is that of the published model itself."""
+    """What a name leads to: a preset, dimensions, or a preset with dimensions of its own; `name` is theirs.
 
-    preset: ModelPreset
+    `exact` when the name is that of the published model itself.
+    """
+
+    name: str
+    source: str
     exact: bool
+    preset: ModelPreset | None = None
+    config: Mapping[str, Any] = field(default_factory=dict)
 
 
 def named_model(name: str) -> Named | None:
-    """The preset of a hub name such as `Qwen/Qwen3-4B-Instruct-2507`; None when the catalogue has no such model."""
+    """What a hub name such as `Qwen/Qwen3-4B-Instruct-2507` leads to; None when it is not known."""
     text = name.strip().strip("/").lower()
     if not text or len(text) > 200:  # noqa: PLR2004  (longer than any hub name)
         return None
-    if text in _by_hub_name():
-        return Named(_by_hub_name()[text], exact=True)
+    published = _by_hub_name().get(text)
+    if published is not None:
+        return Named(published.name, published.source, exact=True, preset=published)
     last = text.rsplit("/", 1)[-1]
     for candidate in dict.fromkeys((last, *_candidates(last))):
-        if candidate in _by_last_name():
-            return Named(_by_last_name()[candidate], exact=False)
-        found = _preset(candidate)
-        if found is not None:
-            return Named(found, exact=False)
+        entry = _further().get(candidate)
+        found = find_model(entry["preset"]) if entry and "preset" in entry else None
+        if entry is None:
+            found = _by_last_name().get(candidate) or _preset(candidate)
+        if entry is not None or found is not None:
+            own = {key: value for key, value in (entry or {}).items() if key != "preset"}
+            source = found.source if found is not None else f"{candidate}, a public model"
+            return Named(found.name if found and not own else candidate, source, exact=False, preset=found, config=own)
     return None
 
 
@@ -52,7 +63,9 @@ def _candidates(last: str) -> list[str]:
         tuned = shorter
     visual = tuned.replace("-vl-", "-")
     short = [re.sub(r"^llama-?(\d)", r"llama-\1", each) for each in (plain, tuned, visual)]
-    versions = [_VERSION.sub("", each) for each in short if each.endswith(("-v0.1", "-v0.2"))]
+    first = ("-v0.1", "-v0.2", "-v1.0", "-v1.1", "-v2")
+    versions = [each.removesuffix(end) for each in short for end in first if each.endswith(end)]
+    versions += [_TUNED.sub("", each) for each in versions]
     return [*short, *versions, *(f"gpt-2-{each.removeprefix('gpt2-')}" for each in short if each.startswith("gpt2-"))]
 
 
@@ -61,6 +74,11 @@ def _preset(name: str) -> ModelPreset | None:
         return find_model(name)
     except UnknownModel:
         return None
+
+
+@cache
+def _further() -> Mapping[str, Mapping[str, Any]]:
+    return loads(files(__package__).joinpath("models.toml").read_text(encoding="utf-8"))
 
 
 @cache
@@ -89,10 +107,16 @@ def write_named_model(draft: Draft, name: str, where: str) -> bool:
         )
         return False
     if not found.exact:
-        message = f"{where}: {name[:80]} is taken to have the dimensions of {found.preset.name}"
+        message = f"{where}: {name[:80]} is taken to have the dimensions of {found.name}"
         draft.note("model_assumed", "info", message, fields=["/model"], found=name[:80])
     origin: Origin = "derived" if found.exact else "assumed"
-    write_preset(draft, found.preset, origin, f"{where}: {found.preset.source}")
+    rule = f"{where}: {found.source}"
+    for key, value in found.config.items():
+        draft.fill(f"/model/{key}", value, origin, rule)
+    if found.preset is not None:
+        write_preset(draft, found.preset, origin, rule)
+    else:
+        write_architecture(draft, found.config, origin, rule)
     return True
 
 
