@@ -16,8 +16,9 @@ from service.formats.draft import Draft
 from service.formats.imported import Imported
 from service.formats.source import ConfigSource
 from service.formats.syntax.documents import DocumentFault, read_toml
+from service.formats.torchtitan.batch import read_batch, read_tokens
 from service.formats.torchtitan.flavors import registered, split_flavor, write_flavor
-from service.formats.torchtitan.layout import Degrees, read_batch, read_degrees, read_tokens
+from service.formats.torchtitan.layout import Degrees, read_degrees
 from service.formats.torchtitan.pipeline import read_pipeline
 from service.formats.torchtitan.recipe import read_recipe
 from service.formats.trainer.defaults import note_offload
