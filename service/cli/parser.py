@@ -6,7 +6,8 @@ from importlib.metadata import version
 DEFAULT_DEVICE = "h100-sxm-80gb"
 
 _FILE = (
-    "a Megatron-LM launch script, a Hugging Face config.json, or a job of memplan's own as JSON; - reads standard input"
+    "a launch script, batch script, config file or manifest of a known framework, or a job of memplan's own as JSON; "
+    "- reads standard input"
 )
 EXPORT_FORMATS = ("megatron", "nemo", "deepspeed", "accelerate", "torchtitan", "torchtitan-cli", "slurm")
 _EPILOG = (
