@@ -15,7 +15,7 @@ from service.calculator.model import Model
 from service.calculator.placement import PATHS, PlacementError, place
 from service.calculator.units import ceil_div, where
 from service.calculator.validity import Facts, complete, model_facts, rules_of
-from service.planner.problem import Column
+from service.planner.problem import Column, Truths
 from service.planner.space import Choice, SearchSpace
 
 BLOCK = 65_536
@@ -39,7 +39,7 @@ class Degrees:
     def __len__(self) -> int:
         return len(self.tensor)
 
-    def take(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> "Degrees":
+    def take(self, rows: NDArray[np.int64] | Truths) -> "Degrees":
         """Some of the rows, by index or mask."""
         return Degrees(*(getattr(self, each.name)[rows] for each in fields(self)))
 
@@ -64,6 +64,14 @@ class Group:
         """Indexes of all layouts, at most `BLOCK` at a time."""
         for start in range(0, len(self), BLOCK):
             yield np.arange(start, min(start + BLOCK, len(self)), dtype=np.int64)
+
+    def shallowest(self) -> Layout:
+        """One layout for each row of degrees, all at the first depth."""
+        return self.layouts(np.arange(len(self.degrees), dtype=np.int64) * len(self.depths))
+
+    def without(self, rows: Truths) -> "Group":
+        """The group without some rows of degrees, at every depth."""
+        return replace(self, degrees=self.degrees.take(np.logical_not(rows)))
 
     def layouts(self, indexes: Column) -> Layout:
         """Many layouts as one, each varying field an int64 array."""

@@ -9,14 +9,17 @@ from numpy.typing import NDArray
 from service.calculator.device import Accelerator
 from service.calculator.estimate import Estimate, estimate, peak_device_bytes, stage_moments
 from service.calculator.layout import Layout
-from service.calculator.ledger import LOADING
 from service.calculator.model import Model
+from service.calculator.moments import occurring
+from service.calculator.pools import peak
 from service.calculator.recipe import Recipe
+from service.calculator.states import state_lines
 from service.calculator.step_time import StepTime, step_time
 from service.calculator.units import Int, maximum
 from service.planner.verdict import verdict_codes
 
 Column = NDArray[np.int64]
+Truths = NDArray[np.bool_]
 
 UpperEnd = Callable[[Column], Column]
 """The upper end of the interval around each estimate (bytes)."""
@@ -42,11 +45,16 @@ class Problem:
 
     def stage_peaks(self, layout: Layout, stage: int) -> Column:
         """Device bytes of each layout at the worst moment of one stage."""
-        moments = stage_moments(self.model, layout, self.recipe, self.accelerator, stage)
         worst: Int = 0
-        for moment, size in moments.items():
-            worst = worst if moment in LOADING else maximum(worst, size)
+        for size in stage_moments(self.model, layout, self.recipe, self.accelerator, stage).values():
+            worst = maximum(worst, size)
         return np.atleast_1d(np.asarray(worst))
+
+    def least_bytes(self, layout: Layout) -> Column:
+        """A part of each layout's peak that no checkpointing changes: what its first stage keeps of states."""
+        recipe = self.recipe.on(self.accelerator)
+        lines = state_lines(self.model, layout, recipe, 0)
+        return np.atleast_1d(np.asarray(peak(lines, occurring(layout, recipe, 0))))
 
     def verdicts(self, peaks: Column) -> Column:
         """Code of the verdict on each peak."""

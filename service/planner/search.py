@@ -14,7 +14,7 @@ from service.calculator.recipe import Recipe
 from service.calculator.step_time import StepTime
 from service.planner.frontier import pareto
 from service.planner.grid import Group, parts
-from service.planner.problem import Column, Problem, UpperEnd, the_estimate
+from service.planner.problem import Column, Problem, Truths, UpperEnd, the_estimate
 from service.planner.ranking import Rows, contenders, no_rows, ranked
 from service.planner.reach import largest_micro_batch, longest_sequence, smallest_world_size
 from service.planner.recompute import least_recomputation
@@ -95,9 +95,7 @@ def search(
             raise SearchCancelled
 
     problem = Problem(model, recipe, accelerator, upper_end)
-    every = list(parts(model, space))
-    groups = [group for part in every for group in part.groups]
-    rejected = sum((part.rejected for part in every), Counter[str]())
+    groups, rejected = _promising(problem, space)
     best, edge, done = no_rows(), no_rows(), rejected.total()
     total = done + sum(map(len, groups))
     for number, group in enumerate(groups):
@@ -140,8 +138,31 @@ def candidate(problem: Problem, layout: Layout) -> Candidate:
     )
 
 
+def _promising(problem: Problem, space: SearchSpace) -> tuple[list[Group], Counter[str]]:
+    """The groups of a space without what cannot fit whatever is recomputed, and how many were refused by which rule."""
+    groups: list[Group] = []
+    rejected = Counter[str]()
+    for part in parts(problem.model, space):
+        rejected += part.rejected
+        hopeless: dict[int, Truths] = {}
+        for group in part.groups:
+            rows = id(group.degrees)
+            if rows not in hopeless:
+                least = np.broadcast_to(problem.least_bytes(group.shallowest()), len(group.degrees))
+                hopeless[rows] = problem.verdicts(least) == DOES_NOT_FIT
+            kept = group.without(hopeless[rows])
+            rejected["does_not_fit"] += len(group) - len(kept)
+            if len(kept):
+                groups.append(kept)
+    return groups, rejected
+
+
 def _evaluate(problem: Problem, group: Group, number: int, indexes: Column) -> Rows:
-    """The layouts of a block that fit; time is asked only of those."""
+    """The layouts of a block that fit; the other stages are asked only of those whose first fits, time of the rest."""
+    if group.pipeline > 1:
+        indexes = indexes[problem.verdicts(problem.stage_peaks(group.layouts(indexes), 0)) != DOES_NOT_FIT]
+    if len(indexes) == 0:
+        return no_rows()
     peaks = problem.peaks(group.layouts(indexes))
     verdicts = problem.verdicts(peaks)
     fits = verdicts != DOES_NOT_FIT

@@ -12,18 +12,15 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from service.calculator.layout import Layout
 from service.calculator.recipe import Recipe
 from service.planner.grid import Group, parts
-from service.planner.problem import Column, Problem
+from service.planner.problem import Column, Problem, Truths
 from service.planner.ranking import TIE
 from service.planner.search import Candidate, candidate
 from service.planner.space import Choice, SearchSpace
 from service.planner.verdict import DOES_NOT_FIT
-
-Truths = NDArray[np.bool_]
 
 GROWTH = (1, 2, 4, 8)
 """Factors by which a degree is raised, and a micro-batch cut; degrees are also halved once."""
