@@ -15,6 +15,7 @@ from service.api import handlers
 from service.api.identity import RequestIdentity
 from service.api.openapi import DESCRIPTION, TAGS, operation_id, write_document
 from service.api.routes import (
+    comparisons,
     devices,
     documentation,
     estimates,
@@ -100,6 +101,6 @@ async def _report(queue: SearchQueue, claims: Claims) -> None:
 
 def _version_1() -> APIRouter:
     router = APIRouter(prefix="/v1")
-    for noun in (estimates, verdicts, imports, plans, exports, operations, devices, models):
+    for noun in (estimates, verdicts, imports, plans, exports, comparisons, operations, devices, models):
         router.include_router(noun.router)
     return router

@@ -59,6 +59,12 @@ CANDIDATE_NOT_FOUND = Kind(
     "The plan has no such candidate",
     "Candidates are counted from 0, in the order of the plan's answer. A plan in which nothing fits has none.",
 )
+COMPARISON_NOT_FOUND = Kind(
+    "comparison_not_found",
+    HTTPStatus.NOT_FOUND,
+    "There is no such comparison",
+    "It was never stored here. GET /v1/comparisons lists those that are stored.",
+)
 METHOD_NOT_ALLOWED = Kind(
     "method_not_allowed",
     HTTPStatus.METHOD_NOT_ALLOWED,
@@ -180,6 +186,7 @@ KINDS: tuple[Kind, ...] = (
     PLAN_NOT_FOUND,
     CANDIDATE_NOT_FOUND,
     OPERATION_NOT_FOUND,
+    COMPARISON_NOT_FOUND,
     METHOD_NOT_ALLOWED,
     IDEMPOTENCY_KEY_IN_USE,
     OPERATION_FINISHED,

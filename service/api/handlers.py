@@ -28,7 +28,11 @@ _BY_STATUS = {
     404: catalogue.NOT_FOUND,
     405: catalogue.METHOD_NOT_ALLOWED,
 }
-_NOT_FOUND = {"plan": catalogue.PLAN_NOT_FOUND, "operation": catalogue.OPERATION_NOT_FOUND}
+_NOT_FOUND = {
+    "plan": catalogue.PLAN_NOT_FOUND,
+    "operation": catalogue.OPERATION_NOT_FOUND,
+    "comparison": catalogue.COMPARISON_NOT_FOUND,
+}
 
 
 def install(app: FastAPI) -> None:

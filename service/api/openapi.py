@@ -42,6 +42,7 @@ TAGS = [
     {"name": "verdict", "description": "Whether jobs fit targets, in few words and within the caller's time."},
     {"name": "import", "description": "What memplan understands of a config."},
     {"name": "plan", "description": "Which layouts of a model fit a cluster, fastest first; stored under a link."},
+    {"name": "comparison", "description": "Plans and jobs on targets, side by side; stored under a link."},
     {"name": "operation", "description": "Work that takes longer than its request: how far it is, and its end."},
     {"name": "catalogue", "description": "The devices and models known by name."},
     {"name": "service", "description": "Whether the service is alive and ready."},

@@ -5,11 +5,13 @@ from typing import Final
 
 from starlette.responses import Response
 
+from service.api.schemas.comparison import ComparisonAnswer
 from service.api.schemas.operation import OperationAnswer
 from service.api.schemas.plan import PlanAnswer
 from service.store.keys import Outcome
 from service.store.operations import StoredOperation
 from service.store.session import Store
+from service.usecases.comparisons import Comparison, get_comparison
 from service.usecases.idempotency import Ended
 from service.usecases.operations import get_operation
 from service.usecases.plans import Plan, get_plan
@@ -34,6 +36,12 @@ def operation_reply(operation: StoredOperation) -> Response:
     return Response(OperationAnswer.of(operation).model_dump_json(), STATUSES["begun"], headers, _JSON)
 
 
+def comparison_reply(comparison: Comparison, outcome: Outcome) -> Response:
+    """Return a comparison, and where it is."""
+    headers = {"Location": f"/v1/comparisons/{comparison.summary.id}"}
+    return Response(ComparisonAnswer.of(comparison).model_dump_json(), STATUSES[outcome], headers, _JSON)
+
+
 def reply_again(store: Store, end: Ended) -> Response:
     """Return the answer of a request that has ended, with what it made as it is now. Raises NotFound."""
     return _REPLIES[end.made.partition("_")[0]](store, end)
@@ -47,4 +55,12 @@ def _operation_again(store: Store, end: Ended) -> Response:
     return operation_reply(get_operation(store, end.made))
 
 
-_REPLIES: Mapping[str, Callable[[Store, Ended], Response]] = {"pln": _plan_again, "op": _operation_again}
+def _comparison_again(store: Store, end: Ended) -> Response:
+    return comparison_reply(get_comparison(store, end.made), end.outcome)
+
+
+_REPLIES: Mapping[str, Callable[[Store, Ended], Response]] = {
+    "pln": _plan_again,
+    "op": _operation_again,
+    "cmp": _comparison_again,
+}

@@ -125,3 +125,20 @@ class KeyRow(Base):
     made: Mapped[str | None]
     created_at: Mapped[datetime]
     expires_at: Mapped[datetime]
+
+
+class ComparisonRow(Base):
+    """A stored comparison: question and answer as documents."""
+
+    __tablename__ = "comparisons"
+    __table_args__ = (Index(None, "created_at", "id"),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    digest: Mapped[str] = mapped_column(unique=True)
+    created_at: Mapped[datetime]
+    sides: Mapped[int]
+    targets: Mapped[int]
+    request: Mapped[dict[str, Any]]
+    answer: Mapped[dict[str, Any]]
+    schema_version: Mapped[int]
+    method_version: Mapped[str]

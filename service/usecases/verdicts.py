@@ -138,7 +138,7 @@ def _answered(reading: _Reading, target: Target) -> VerdictAnswer:
     except NoSuchDevice as error:
         return _no_such_device(target, error)
     except RejectedJob as error:
-        return _rejected(target, error)
+        return rejected(target, error)
     except Exception:  # noqa: BLE001 - a failure in one job must not cost a scheduler the answers about the others
         _log.exception("verdict failed")
         failure = Failure("internal_error", "the service failed at this item", "report it with the request id")
@@ -160,7 +160,8 @@ def _judged(accepted: Accepted, target: Target, device: Device) -> VerdictAnswer
     )
 
 
-def _rejected(target: Target, error: RejectedJob) -> VerdictAnswer:
+def rejected(target: Target, error: RejectedJob) -> VerdictAnswer:
+    """Return the answer about a job that is incomplete or invalid."""
     errors, missing = error.findings.errors, error.findings.missing
     said = [each.message for each in errors]
     if missing:

@@ -7,7 +7,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from service.api.app import create_app
-from service.api.schemas.examples import ESTIMATES, IMPORTS, PLANS, VERDICTS
+from service.api.schemas.examples import COMPARISONS, ESTIMATES, IMPORTS, PLANS, VERDICTS
 from service.settings import Settings
 
 OPERATIONS = {
@@ -19,6 +19,9 @@ OPERATIONS = {
     "get_plan": "GET /v1/plans/{plan_id}",
     "delete_plan": "DELETE /v1/plans/{plan_id}",
     "export_plan": "GET /v1/plans/{plan_id}/exports/{format}",
+    "create_comparison": "POST /v1/comparisons",
+    "list_comparisons": "GET /v1/comparisons",
+    "get_comparison": "GET /v1/comparisons/{comparison_id}",
     "get_operation": "GET /v1/operations/{operation_id}",
     "follow_operation": "GET /v1/operations/{operation_id}/events",
     "cancel_operation": "POST /v1/operations/{operation_id}/cancel",
@@ -37,6 +40,9 @@ STATUSES = {
     "get_plan": {"200", "304", "404", "422", "503"},
     "delete_plan": {"204", "404", "503"},
     "export_plan": {"200", "404", "422", "503"},
+    "create_comparison": {"200", "201", "404", "409", "503", *WITH_BODY},
+    "list_comparisons": {"200", "422", "503"},
+    "get_comparison": {"200", "304", "404", "422", "503"},
     "get_operation": {"200", "404", "503"},
     "follow_operation": {"200", "204", "404", "422", "503"},
     "cancel_operation": {"200", "404", "409", "503"},
@@ -158,6 +164,7 @@ def test_every_parameter_says_what_it_is_and_has_an_example(document: dict[str, 
     [
         ("/v1/estimates", ESTIMATES),
         ("/v1/verdicts", VERDICTS),
+        ("/v1/comparisons", COMPARISONS),
         ("/v1/imports", IMPORTS),
         ("/v1/plans", PLANS),
     ],

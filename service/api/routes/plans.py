@@ -25,6 +25,7 @@ from service.api.durations import Wait
 from service.api.following import searched
 from service.api.keyed import REPLAY_HEADER, ClaimOf, KeyedRoute
 from service.api.openapi import BODY_PROBLEMS, KEY_PROBLEMS, RETRY_AFTER, Documented, problems
+from service.api.paging import LINK, next_link
 from service.api.replies import operation_reply, plan_reply
 from service.api.schemas.examples import PLANS
 from service.api.schemas.operation import OperationAnswer
@@ -42,7 +43,6 @@ _STORE = (STORE_BUSY, STORE_UNAVAILABLE)
 _QUESTION = (INVALID_JOB, INCOMPLETE_JOB, UNKNOWN_DEVICE, INCOMPLETE_DEVICE, SEARCH_TOO_LARGE)
 _QUEUE = (SEARCHES_FULL, SERVICE_STOPPING)
 _CREATED_HEADERS = {"Location": {"description": "Where the plan is.", "schema": {"type": "string"}}, **REPLAY_HEADER}
-_LINK = {"Link": {"description": 'The next page, as rel="next".', "schema": {"type": "string"}}}
 _ETAG = {"ETag": {"description": "Tag of this answer, for If-None-Match.", "schema": {"type": "string"}}}
 _CREATED: Documented = {
     200: {"description": "The same question was answered before", "model": PlanAnswer, "headers": _CREATED_HEADERS},
@@ -90,14 +90,12 @@ async def create_plan(
 
 @router.get(
     "/plans",
-    responses={200: {"headers": _LINK}, **problems(INVALID_REQUEST, INVALID_CURSOR, *_STORE)},
+    responses={200: {"headers": LINK}, **problems(INVALID_REQUEST, INVALID_CURSOR, *_STORE)},
 )
 def list_plans(query: Annotated[PlanQuery, Query()], store: StoreOf, request: Request, response: Response) -> PlanList:
     """List the stored plans, newest first, without their candidates."""
     page = plans.list_plans(store, query.where(), query.limit, query.cursor)
-    if page.next_cursor is not None:
-        url = request.url.include_query_params(cursor=page.next_cursor)
-        response.headers["Link"] = f'<{url.path}?{url.query}>; rel="next"'
+    response.headers.update(next_link(request, page.next_cursor))
     return PlanList.of(page)
 
 

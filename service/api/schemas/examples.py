@@ -90,6 +90,22 @@ VERDICTS: dict[str, Any] = {
     },
 }
 
+COMPARISONS: dict[str, Any] = {
+    "two jobs on two targets": {
+        "summary": "Llama-3-8B with 8-way and 4-way tensor parallelism, on H100 and on H200",
+        "value": {
+            "items": [
+                {"label": "8-way tensor", "job": JOB},
+                {
+                    "label": "4-way tensor",
+                    "job": {**JOB, "parallelism": {"tensor": 4, "sequence": True, "pipeline": 2}},
+                },
+            ],
+            "targets": [{"device": "h100-sxm-80gb"}, {"device": "h200-sxm-141gb"}],
+        },
+    },
+}
+
 IMPORTS: dict[str, Any] = {
     "a launch script": {"summary": "a Megatron-LM launch script as it is", "value": {"source": MEGATRON_SCRIPT}},
     "a Hugging Face config": {

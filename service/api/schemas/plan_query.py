@@ -2,10 +2,11 @@
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, Field
 from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import PydanticCustomError
 
+from service.api.paging import PageQuery
 from service.store.plans import PlanFilter
 
 # What no name has, and what PostgreSQL takes in no text.
@@ -19,15 +20,9 @@ def _with_value(label: str) -> str:
     return label
 
 
-class PlanQuery(BaseModel):
-    """The query of a list of plans; unknown parameters are refused, since a misspelt filter would show everything."""
+class PlanQuery(PageQuery):
+    """The query of a list of plans."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    limit: int = Field(50, ge=1, le=200, description="Most plans on one page.", examples=[50])
-    cursor: Annotated[str, Field(max_length=200)] | SkipJsonSchema[None] = Field(
-        None, description="Where the page begins: `next_cursor` of the page before.", examples=["AAZEhl9vYAABmtDxxrV8"]
-    )
     model: Name | SkipJsonSchema[None] = Field(None, description="Only plans of this model.", examples=["llama-3-8b"])
     device: Name | SkipJsonSchema[None] = Field(
         None, description="Only plans for this device, by its id.", examples=["h100-sxm-80gb"]

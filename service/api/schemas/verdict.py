@@ -97,13 +97,9 @@ class VerdictMethod(Answer):
     """Framework, and the state of it, whose defaults and habits were applied; null when the job could not be read."""
 
 
-class VerdictResult(_Numbers):
-    """Whether one job fits one target."""
+class VerdictBody(_Numbers):
+    """Whether a job fits a target."""
 
-    item: int = Field(ge=0, examples=[0])
-    """Which item of the request, from 0."""
-    target: int = Field(ge=0, examples=[0])
-    """Which target of the item, from 0."""
     device: str = Field(examples=["h100-sxm-80gb"])
     """Id of the device; what was asked for when there is no such device."""
     world_size: int | None = Field(examples=[64])
@@ -113,18 +109,42 @@ class VerdictResult(_Numbers):
     invalid, the device or its memory is not known, or the answer was not ready in time."""
     reason: str = _REASON
     """The verdict in one sentence of at most 120 characters, for people."""
-    alternatives: list[AlternativeAnswer]
-    """Up to three other targets on which the job fits, when it does not fit safely here."""
     missing: list[Missing]
     """Facts that the job does not state; with them an answer can be given."""
     diagnostics: list[DiagnosticAnswer]
     """Rules that the job breaks; empty unless it is invalid."""
-    error: ItemError | None
-    """Why this target was not judged; null when it was, and when the job is incomplete or invalid."""
     digest: str | None = Field(examples=["sha256:6d1e6a63c0a5d6f7c4b1cf5e7b8a4bb4f8a4f2a4b0e6c8d2a1f3e5d7c9b0a1f2"])
     """SHA-256 of the canonical job, the device and the method, as in an estimate; null when there is no such job."""
     method: VerdictMethod
     """What made the answer."""
+
+    @staticmethod
+    def fields_of(found: VerdictAnswer) -> dict[str, Any]:
+        """Return the fields of a verdict's wire form."""
+        return {
+            "device": found.target.device,
+            "world_size": found.target.world_size,
+            "verdict": found.verdict,
+            "reason": found.reason,
+            "missing": [Missing(fact=each.fact, message=each.message) for each in found.missing],
+            "diagnostics": [DiagnosticAnswer.of(each) for each in found.errors],
+            "digest": found.digest,
+            "method": VerdictMethod(version=METHOD_VERSION, profile=found.profile),
+            **_numbers(found.need),
+        }
+
+
+class VerdictResult(VerdictBody):
+    """Whether one job fits one target."""
+
+    item: int = Field(ge=0, examples=[0])
+    """Which item of the request, from 0."""
+    target: int = Field(ge=0, examples=[0])
+    """Which target of the item, from 0."""
+    alternatives: list[AlternativeAnswer]
+    """Up to three other targets on which the job fits, when it does not fit safely here."""
+    error: ItemError | None
+    """Why this target was not judged; null when it was, and when the job is incomplete or invalid."""
 
     @classmethod
     def of(cls, place: Place, found: VerdictAnswer) -> Self:
@@ -133,17 +153,9 @@ class VerdictResult(_Numbers):
         return cls(
             item=place[0],
             target=place[1],
-            device=found.target.device,
-            world_size=found.target.world_size,
-            verdict=found.verdict,
-            reason=found.reason,
             alternatives=[AlternativeAnswer.of(each, found.target.device) for each in found.alternatives],
-            missing=[Missing(fact=each.fact, message=each.message) for each in found.missing],
-            diagnostics=[DiagnosticAnswer.of(each) for each in found.errors],
             error=None if failure is None else ItemError(code=failure.code, message=failure.message, fix=failure.fix),
-            digest=found.digest,
-            method=VerdictMethod(version=METHOD_VERSION, profile=found.profile),
-            **_numbers(found.need),
+            **cls.fields_of(found),
         )
 
 
