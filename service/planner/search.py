@@ -21,6 +21,9 @@ from service.planner.recompute import least_recomputation
 from service.planner.space import SearchSpace
 from service.planner.verdict import DOES_NOT_FIT, VERDICTS, Verdict, judge, reason
 
+FEW = 256
+"""Layouts up to which all stages are asked at once: so few cost no more than one."""
+
 Progress = Callable[[int, int], None]
 """Called with the layouts done and the layouts in all."""
 
@@ -159,7 +162,7 @@ def _promising(problem: Problem, space: SearchSpace) -> tuple[list[Group], Count
 
 def _evaluate(problem: Problem, group: Group, number: int, indexes: Column) -> Rows:
     """The layouts of a block that fit; the other stages are asked only of those whose first fits, time of the rest."""
-    if group.pipeline > 1:
+    if group.pipeline > 1 and len(indexes) > FEW:
         indexes = indexes[problem.verdicts(problem.stage_peaks(group.layouts(indexes), 0)) != DOES_NOT_FIT]
     if len(indexes) == 0:
         return no_rows()

@@ -27,7 +27,7 @@ from service.usecases.searches import Question, prepare, run
 from service.usecases.spaces import Cluster
 from tests.api.questions import DEVICE, job, open_job
 from tests.api.serving import served
-from tests.performance import load
+from tests.performance import layouts, load
 
 JOBS: dict[str, dict[str, Any]] = {
     "Llama-3-8B, 2 stages": job(),
@@ -55,7 +55,7 @@ SECONDS = 3.0
 def main() -> None:
     """Print every figure."""
     print(f"Python {platform.python_version()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n")
-    for section in (estimates, searches, service):
+    for section in (estimates, searches, layouts.main, service):
         section()
         print()
 
