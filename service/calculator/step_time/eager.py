@@ -8,8 +8,11 @@ EAGER = frozenset({"torch", "hf", "titan"})
 
 
 def eager_rotary(recipe: Recipe) -> bool:
-    """Whether rotary embeddings are separate products, sums and concatenations."""
-    return not recipe.compiled and (not recipe.rope_fused or recipe.transformer_impl in EAGER)
+    """Whether rotary embeddings are separate products, sums and concatenations.
+
+    Megatron's local layers have no kernel for them (megatron/core/models/common/embeddings/rope_utils.py).
+    """
+    return not recipe.compiled and (not recipe.rope_fused or recipe.transformer_impl in EAGER | {"local"})
 
 
 def eager_activation(recipe: Recipe) -> bool:
