@@ -1,25 +1,16 @@
-"""Where a job could run: what it needs on a target, and which other targets would do."""
+"""Where a job is to run, and what it needs there."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import islice
-from typing import Any, Final
+from typing import Any
 
 from service.calculator.estimate import distinct_stages, stage_moments
 from service.catalog.devices import Device
 from service.job.diagnostics import Findings
 from service.job.resolve import Resolved
-from service.usecases.devices import accelerator_of, list_devices
-from service.usecases.errors import RejectedJob
+from service.usecases.devices import accelerator_of
 from service.usecases.estimates import Verdict, resolved_of, verdict_on
 from service.usecases.imports import Accepted, accept
 from service.usecases.intervals import interval_around
-
-GROWTHS: Final = (2, 4)
-"""By how much the number of GPUs is raised to see whether a job then fits."""
-
-MOST_LARGER: Final = 2
-"""How many larger devices are named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +32,6 @@ class Need:
     low_bytes: int
     high_bytes: int
     usable_bytes: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Alternative:
-    """Another target, and what the job needs there."""
-
-    target: Target
-    need: Need
 
 
 def resolved_on(accepted: Accepted, world_size: int | None) -> Resolved:
@@ -75,33 +58,3 @@ def need_on(resolved: Resolved, device: Device) -> Need:
     around = interval_around(resolved, peaks[stage])
     verdict, reason = verdict_on(device, stage, peaks[stage], around.high_bytes)
     return Need(verdict, reason, stage, peaks[stage], around.low_bytes, around.high_bytes, device.usable_bytes)
-
-
-def other_targets(accepted: Accepted, resolved: Resolved, device: Device) -> Iterator[Alternative]:
-    """Yield targets on which the job fits: more of the same GPUs, then larger ones of the same make."""
-    for world_size in _grown(resolved):
-        try:
-            need = need_on(resolved_on(accepted, world_size), device)
-        except RejectedJob:
-            continue
-        if need.verdict == "fits":
-            yield Alternative(Target(device.id, world_size), need)
-            break
-    larger = ((each, need_on(resolved, each)) for each in _larger(device))
-    fitting = ((each, need) for each, need in larger if need.verdict == "fits")
-    for each, need in islice(fitting, MOST_LARGER):
-        yield Alternative(Target(each.id, resolved.job.world_size), need)
-
-
-def _grown(resolved: Resolved) -> list[int]:
-    return [int(resolved.layout.world_size) * growth for growth in GROWTHS]
-
-
-def _larger(device: Device) -> list[Device]:
-    """Devices of the same maker with more usable memory, the smallest first, one of each size."""
-    sizes: dict[int, Device] = {}
-    for each in list_devices():
-        usable = each.usable_bytes
-        if usable is not None and each.vendor == device.vendor and usable > (device.usable_bytes or 0):
-            sizes.setdefault(usable, each)
-    return [sizes[usable] for usable in sorted(sizes)]

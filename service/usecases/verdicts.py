@@ -2,24 +2,22 @@
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import islice
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 from service.catalog.devices import Device
 from service.job.diagnostics import Diagnostic, MissingFact
 from service.logs import logger
+from service.usecases.alternatives import Alternative, alternatives
 from service.usecases.answer_cache import AnswerCache
 from service.usecases.devices import device_of
 from service.usecases.errors import NoSuchDevice, RejectedJob
 from service.usecases.estimates import Verdict, estimate_digest
 from service.usecases.imports import Accepted, Given, accept
-from service.usecases.targets import Alternative, Need, Target, need_on, other_targets, resolved_on
+from service.usecases.targets import Need, Target, need_on, resolved_on
 
 LONGEST_REASON: Final = 120
 """Characters of a reason; longer warnings are cut by Kubernetes."""
-
-MOST_ALTERNATIVES: Final = 3
 
 FailureCode = Literal["unknown_device", "deadline", "internal_error"]
 
@@ -47,7 +45,8 @@ class Failure:
 class VerdictAnswer:
     """Whether a job fits a target; `need`, `profile` and `digest` are None where nothing could be computed.
 
-    `target` has the device's id and the number of GPUs that were judged, as far as they are known.
+    `target` has the device's id and the number of GPUs that were judged, as far as they are known; `is_whole` is false
+    as long as alternatives have not been looked for.
     """
 
     verdict: Verdict
@@ -60,11 +59,12 @@ class VerdictAnswer:
     failure: Failure | None = None
     profile: str | None = None
     digest: str | None = None
+    is_whole: bool = True
 
     @property
     def is_final(self) -> bool:
         """Whether the same question has the same answer at another time."""
-        return self.failure is None or self.failure.code == "unknown_device"
+        return self.is_whole and (self.failure is None or self.failure.code == "unknown_device")
 
 
 Place = tuple[int, int]
@@ -98,33 +98,43 @@ class Board:
 
 
 def judge_all(board: Board, known: Known, is_late: Callable[[], bool]) -> None:
-    """Answer every item of the board for every target until it is late, and remember what was found."""
+    """Answer every item of the board for every target until it is late, and remember what was found.
+
+    All verdicts come first: looking for alternatives takes a hundred times as long.
+    """
+    unfinished: list[tuple[Place, _Reading, Target]] = []
     for number, item in enumerate(board.items):
-        key = hashlib.sha256(item.given.model_dump_json(by_alias=True, exclude_none=True).encode()).digest()
         reading = _Reading(item.given)
         for place, target in enumerate(item.targets):
             if is_late():
                 return
-            answer = known.get((key, target))
-            if answer is None:
-                answer = _answered(reading, target)
-                if answer.is_final:
-                    known.put((key, target), answer)
+            answer = known.get((reading.key, target)) or _answered(reading, target)
             board.answers[number, place] = answer
+            if answer.is_final:
+                known.put((reading.key, target), answer)
+            elif not answer.is_whole:
+                unfinished.append(((number, place), reading, target))
+    for placed, reading, target in unfinished:
+        if is_late():
+            return
+        board.answers[placed] = whole = _with_alternatives(board.answers[placed], reading, target)
+        if whole.is_final:
+            known.put((reading.key, target), whole)
 
 
 class _Reading:
-    """The job of an item, read when it is first asked for and once for all targets."""
+    """The job of an item, read when it is first asked for and once for all targets; `key` is the item's digest."""
 
     def __init__(self, given: Given) -> None:
-        self._given = given
+        self.given = given
+        self.key = hashlib.sha256(given.model_dump_json(by_alias=True, exclude_none=True).encode()).digest()
         self._read: Accepted | RejectedJob | None = None
 
     def accepted(self) -> Accepted:
         """Return the job. Raises RejectedJob."""
         if self._read is None:
             try:
-                self._read = accept(self._given)
+                self._read = accept(self.given)
             except RejectedJob as error:
                 self._read = error
         if isinstance(self._read, RejectedJob):
@@ -148,16 +158,24 @@ def _answered(reading: _Reading, target: Target) -> VerdictAnswer:
 def _judged(accepted: Accepted, target: Target, device: Device) -> VerdictAnswer:
     resolved = resolved_on(accepted, target.world_size)
     need = need_on(resolved, device)
-    others = other_targets(accepted, resolved, device) if need.verdict in {"tight", "does_not_fit"} else iter(())
     return VerdictAnswer(
         verdict=need.verdict,
         reason=clipped(need.reason),
         target=Target(device.id, int(resolved.layout.world_size)),
         need=need,
-        alternatives=tuple(islice(others, MOST_ALTERNATIVES)),
         profile=resolved.recipe.profile,
         digest=estimate_digest(resolved.job, device),
+        is_whole=need.verdict not in {"tight", "does_not_fit"},
     )
+
+
+def _with_alternatives(answer: VerdictAnswer, reading: _Reading, target: Target) -> VerdictAnswer:
+    try:
+        found = alternatives(reading.given, reading.accepted(), target, device_of(target.device, "/device"))
+    except Exception:  # noqa: BLE001 - the verdict is known, and must not be lost with what would be a help
+        _log.exception("no alternatives")
+        return answer
+    return replace(answer, alternatives=found, is_whole=True)
 
 
 def rejected(target: Target, error: RejectedJob) -> VerdictAnswer:

@@ -74,17 +74,46 @@ class TestAnswer:
         assert unknown["verdict"] == "unknown"
         assert known["verdict"] == "fits"
 
-    def test_what_does_not_fit_is_told_where_it_would(self, api: TestClient) -> None:
+    def test_what_does_not_fit_is_told_what_would(self, api: TestClient) -> None:
         (found,) = results(api, item(**LARGE))
         assert found["verdict"] == "does_not_fit"
-        assert found["alternatives"]
+        assert len(found["alternatives"]) == 3
+        assert any(each["changes"] for each in found["alternatives"])
+        assert not all(each["changes"] for each in found["alternatives"])
         for each in found["alternatives"]:
-            assert each["verdict"] == "fits"
+            asked = job(**LARGE)
+            for pointer, value in each["changes"].items():
+                section, key = pointer.strip("/").split("/")
+                asked[section] = {**asked.get(section, {}), key: value}
             target = {"device": each["device"], "world_size": each["world_size"]}
-            (there,) = results(api, item((target,), **LARGE))
-            assert {key: there[key] for key in each if key != "change"} == {
-                key: each[key] for key in each if key != "change"
-            }
+            (there,) = results(api, {"job": asked, "targets": [target]})
+            assert each["verdict"] in {"fits", "tight"}
+            same = each.keys() & there.keys() - {"device", "world_size"}
+            assert {key: there[key] for key in same} == {key: each[key] for key in same}
+
+    def test_a_change_says_what_it_saves_and_costs(self, api: TestClient) -> None:
+        (found,) = results(api, item(**LARGE))
+        change = found["alternatives"][0]
+        assert change["saved_bytes"] == found["peak_bytes"] - change["peak_bytes"]
+        assert change["step_ratio"] > 0
+        assert change["change"] == "parallelism.pipeline = 2"
+
+    def test_a_change_is_written_in_the_dialect_of_the_config(self, api: TestClient) -> None:
+        text = script()["text"].replace("--micro-batch-size 1", "--micro-batch-size 32").replace("TP=8", "TP=4")
+        (found,) = results(api, {"source": script(text=text), "targets": [{"device": DEVICE}]})
+        assert found["verdict"] == "does_not_fit"
+        changes = [each["change"] for each in found["alternatives"] if each["changes"]]
+        assert changes
+        assert all(each.startswith("--") for each in changes)
+
+    def test_the_verdict_comes_even_if_there_is_no_time_for_alternatives(
+        self, client: TestClient, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(verdicts, "alternatives", lambda *_: time.sleep(2))
+        (found,) = results(client, item(**LARGE), query="?timeout=1s")
+        assert (found["verdict"], found["alternatives"]) == ("does_not_fit", [])
+        monkeypatch.undo()
+        assert results(client, item(**LARGE), query="?timeout=20s")[0]["alternatives"]
 
     def test_what_fits_needs_no_alternatives(self, api: TestClient) -> None:
         (found,) = results(api, item())

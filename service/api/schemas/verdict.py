@@ -9,7 +9,8 @@ from service.api.schemas.findings import DiagnosticAnswer
 from service.api.schemas.problem import Missing
 from service.calculator.estimate import METHOD_VERSION
 from service.calculator.units import MIB, ceil_div
-from service.usecases.targets import Alternative, Need
+from service.usecases.alternatives import Alternative
+from service.usecases.targets import Need
 from service.usecases.verdicts import Board, Place, VerdictAnswer
 
 _REASON = Field(max_length=120, examples=["stage 0 needs 95.1 GiB, usable 79.1 GiB; short by 16.0 GiB"])
@@ -49,7 +50,7 @@ def _numbers(need: Need | None) -> dict[str, Any]:
 
 
 class AlternativeAnswer(_Numbers):
-    """Another target on which the job fits."""
+    """A change to the job, or another target, with which it fits."""
 
     verdict: str = Field(examples=["fits"])
     """The verdict there."""
@@ -59,20 +60,30 @@ class AlternativeAnswer(_Numbers):
     """Id of the device."""
     world_size: int | None = Field(examples=[64])
     """Number of GPUs."""
-    change: str = Field(examples=["run on h200-sxm-141gb"])
-    """What is to be changed, for people."""
+    change: str = Field(examples=["--recompute-granularity full --recompute-method uniform"])
+    """What is to be changed: in the dialect of the caller's config where it can be said there, else in the job's own
+    keys; or another number or kind of GPUs."""
+    changes: dict[str, Any] = Field(examples=[{"/batch/micro": 1}])
+    """New values of the job by JSON Pointer, null: left out; empty for another target. The data-parallel degree and the
+    micro-batches of a step follow from them."""
+    saved_bytes: SignedBytes | None = Field(examples=[17179869184])
+    """What the worst GPU holds less by a change to the job (bytes); null for another target."""
+    step_ratio: float | None = Field(examples=[1.12])
+    """Step time after a change to the job over the one before; null for another target."""
 
     @classmethod
-    def of(cls, found: Alternative, asked_device: str) -> Self:
-        """Return the wire form of another target."""
+    def of(cls, found: Alternative) -> Self:
+        """Return the wire form of an alternative."""
         target = found.target
-        grown = target.device == asked_device
         return cls(
             verdict=found.need.verdict,
             reason=found.need.reason,
             device=target.device,
             world_size=target.world_size,
-            change=f"run on {target.world_size} GPUs" if grown else f"run on {target.device}",
+            change=found.text,
+            changes=dict(found.changes),
+            saved_bytes=found.saved_bytes,
+            step_ratio=found.step_ratio,
             **_numbers(found.need),
         )
 
@@ -142,7 +153,8 @@ class VerdictResult(VerdictBody):
     target: int = Field(ge=0, examples=[0])
     """Which target of the item, from 0."""
     alternatives: list[AlternativeAnswer]
-    """Up to three other targets on which the job fits, when it does not fit safely here."""
+    """Where the job does not fit safely: up to three changes to it or other targets, the smallest changes first. Empty
+    also when there was no time to look for them."""
     error: ItemError | None
     """Why this target was not judged; null when it was, and when the job is incomplete or invalid."""
 
@@ -153,7 +165,7 @@ class VerdictResult(VerdictBody):
         return cls(
             item=place[0],
             target=place[1],
-            alternatives=[AlternativeAnswer.of(each, found.target.device) for each in found.alternatives],
+            alternatives=[AlternativeAnswer.of(each) for each in found.alternatives],
             error=None if failure is None else ItemError(code=failure.code, message=failure.message, fix=failure.fix),
             **cls.fields_of(found),
         )

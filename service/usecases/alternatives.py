@@ -1,0 +1,141 @@
+"""What else would do where a job does not fit: the smallest changes to it, more GPUs, larger ones."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from typing import Any, Final
+
+from service.catalog.devices import Device
+from service.formats.registry import import_source
+from service.formats.writers.export import Cluster, ExportFormat, changes_between
+from service.job.resolve import Resolved, job_with_layout
+from service.job.schema import Job
+from service.planner.problem import Problem
+from service.planner.suggest import Suggestion, suggest
+from service.usecases.devices import accelerator_of, knows_links, list_devices
+from service.usecases.errors import RejectedJob
+from service.usecases.imports import Accepted, Given
+from service.usecases.intervals import band_of, interval_of
+from service.usecases.spaces import ANY, opened, space_of
+from service.usecases.targets import Need, Target, need_on, resolved_on
+
+MOST: Final = 3
+"""Alternatives in all."""
+
+MOST_CHANGES: Final = 2
+"""Changes to the job among them, so that there is room for another target."""
+
+MOST_LARGER: Final = 2
+"""Larger devices among them."""
+
+GROWTHS: Final = (2, 4)
+"""By how much the number of GPUs is raised to see whether a job then fits."""
+
+_DIALECTS: Mapping[str, ExportFormat] = {
+    "megatron": "megatron",
+    "nemo": "nemo",
+    "deepspeed": "deepspeed",
+    "accelerate": "accelerate",
+    "torchtitan": "torchtitan",
+}
+"""Dialects of configs in which a change can be written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """A change to a job (values by JSON Pointer, None: left out) or another target, and what the job then needs.
+
+    `text` is the change in the caller's own dialect; `saved_bytes` is what the worst GPU holds less by a change to the
+    job, and `step_ratio` the new step time over the old one.
+    """
+
+    target: Target
+    need: Need
+    text: str
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    saved_bytes: int | None = None
+    step_ratio: float | None = None
+
+
+def alternatives(given: Given, accepted: Accepted, target: Target, device: Device) -> list[Alternative]:
+    """Return what else would do: the smallest changes to the job first, then other targets. Raises RejectedJob."""
+    resolved = resolved_on(accepted, target.world_size)
+    changes = [_change(given, resolved, device, each) for each in _suggestions(resolved, device)]
+    others = chain(_more(accepted, resolved, device), _larger(resolved, device), changes[MOST_CHANGES:])
+    return list(islice(chain(changes[:MOST_CHANGES], others), MOST))
+
+
+def _suggestions(resolved: Resolved, device: Device) -> list[Suggestion]:
+    job = resolved.job
+    if device.usable_bytes is None or not knows_links(device) or job.world_size is None:
+        return []
+    space = space_of(opened(job, ANY, {}, job.world_size), resolved.model, resolved.recipe, ANY, device.gpus_per_node)
+    problem = Problem(resolved.model, resolved.recipe, accelerator_of(device), band_of(job).upper_ends)
+    return suggest(problem, resolved.layout, space, most=MOST)
+
+
+def _change(given: Given, resolved: Resolved, device: Device, found: Suggestion) -> Alternative:
+    job = job_with_layout(resolved.job, found.candidate.layout)
+    peak = found.candidate.estimate.peak
+    around = interval_of(job, peak.device_bytes)
+    return Alternative(
+        target=Target(device.id, job.world_size),
+        need=Need(
+            verdict=found.candidate.verdict,
+            reason=found.candidate.reason,
+            stage=peak.stage,
+            device_bytes=peak.device_bytes,
+            low_bytes=around.low_bytes,
+            high_bytes=around.high_bytes,
+            usable_bytes=device.usable_bytes,
+        ),
+        text=_in_dialect(given, resolved.job, job, device) or _in_own_keys(found.changes),
+        changes=dict(found.changes),
+        saved_bytes=found.saved_bytes,
+        step_ratio=found.step_ratio,
+    )
+
+
+def _in_dialect(given: Given, before: Job, after: Job, device: Device) -> str:
+    """The change as it is written into the caller's config, or nothing where that cannot be said."""
+    dialect = None if isinstance(given, Job) else _DIALECTS.get(import_source(given).format)
+    if dialect is None:
+        return ""
+    changes = changes_between(before, after, dialect, Cluster(device.gpus_per_node, device.id))
+    return " ".join(each.text for each in changes)
+
+
+def _in_own_keys(changes: Mapping[str, Any]) -> str:
+    return ", ".join(
+        f"{pointer.strip('/').replace('/', '.')} = {json.dumps(value)}" for pointer, value in changes.items()
+    )
+
+
+def _more(accepted: Accepted, resolved: Resolved, device: Device) -> Iterator[Alternative]:
+    """More of the same GPUs: the smallest number tried on which the job fits."""
+    for growth in GROWTHS:
+        world_size = int(resolved.layout.world_size) * growth
+        try:
+            need = need_on(resolved_on(accepted, world_size), device)
+        except RejectedJob:
+            continue
+        if need.verdict == "fits":
+            yield Alternative(Target(device.id, world_size), need, f"run on {world_size} GPUs")
+            return
+
+
+def _larger(resolved: Resolved, device: Device) -> Iterator[Alternative]:
+    """Larger GPUs of the same maker, the smallest first."""
+    sizes: dict[int, Device] = {}
+    for each in list_devices():
+        usable = each.usable_bytes
+        if usable is not None and each.vendor == device.vendor and usable > (device.usable_bytes or 0):
+            sizes.setdefault(usable, each)
+    needs = ((sizes[usable], need_on(resolved, sizes[usable])) for usable in sorted(sizes))
+    fitting = (
+        Alternative(Target(each.id, resolved.job.world_size), need, f"run on {each.id}")
+        for each, need in needs
+        if need.verdict == "fits"
+    )
+    yield from islice(fitting, MOST_LARGER)
