@@ -34,8 +34,9 @@ class Likeness:
         """Names of the groups that hold such runs, from every run to the most alike."""
         framework = f"{self.framework}, {self.kind} bytes"
         implementation = f"{self.framework} ({self.implementation}), {self.kind} bytes"
-        version = f"{implementation}, {'the' if self.version == 'own' else 'not the'} profile's version"
-        return (EVERY_RUN, framework, implementation, version, f"{version}, {self.attention} attention")
+        attention = f"{implementation}, {self.attention} attention"
+        version = f"{attention}, {'the' if self.version == 'own' else 'not the'} profile's version"
+        return (EVERY_RUN, framework, implementation, attention, version)
 
 
 EVERY_RUN = "every measured run"

@@ -7,6 +7,9 @@ from statistics import median
 import numpy as np
 
 from service.calibration.accuracy import share_below
+from service.calibration.conformal import left_out, reached
+from service.calibration.interval import load_calibration
+from service.calibration.residuals import load_residuals
 from service.usecases.accuracy import summary
 from service.usecases.validation import Comparison
 from tests.accuracy.runs import LABELS, MEASURED, MEGATRON_CI, NANOTRON, compared
@@ -32,7 +35,7 @@ class Demand:
 
 def demands() -> list[Demand]:
     """Every figure, in the order of the accuracy page."""
-    return [*_megatron(), *_measured(), *_labels(), *_nanotron()]
+    return [*_megatron(), *_measured(), *_labels(), *_nanotron(), *_intervals()]
 
 
 def with_bytes(name: str, selects: Selects = lambda _: True) -> list[Comparison]:
@@ -98,6 +101,16 @@ def _nanotron() -> list[Demand]:
     return [
         Demand("nanotron sweep", "median", 0.08, median(errors(found))),
         Demand("nanotron sweep", "lowest rank correlation", 0.95, min(ranks), at_least=True),
+    ]
+
+
+def _intervals() -> list[Demand]:
+    trials = left_out(load_residuals(), load_calibration().levels)
+    covered, rows = reached(trials), "90 % intervals, one family left out"
+    return [
+        Demand(rows, "covered, at least", 0.85, covered, at_least=True),
+        Demand(rows, "covered, at most", 0.95, covered),
+        Demand(rows, "median width", 0.15, median(each.high - each.low for each in trials)),
     ]
 
 

@@ -188,8 +188,8 @@ CUT = """\
 ## Intervals
 
 An interval claims {claimed:.0%}. It is cut from measured over predicted bytes of the runs that are most alike
-(framework, kind of bytes, implementation, whether the version is the one that was read, whether the attention kernel is
-stated), a thin group borrowing from the one around it. Leaving out one family of runs at a time, the intervals of the
+(framework, kind of bytes, implementation, whether the attention kernel is stated, whether the version is the one that
+was read), a thin group borrowing from the one around it. Leaving out one family of runs at a time, the intervals of the
 others hold {reached:.1%} of the different predictions, with a median width of {width:.1%} of the peak. With their own
 family the shipped intervals hold {held:.1%} of the runs, with a median width of {own_width:.1%}.
 """

@@ -177,7 +177,7 @@ class IntervalAnswer(Answer):
     """Where the ends of the interval come from."""
 
     group: str = Field(
-        examples=["megatron-core (transformer_engine), allocated bytes, the profile's version, stated attention"]
+        examples=["megatron-core (transformer_engine), allocated bytes, stated attention, the profile's version"]
     )
     """The measured runs that were looked at."""
     runs: int = Field(ge=0, examples=[64])
