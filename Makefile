@@ -1,6 +1,6 @@
 # Needs make, and a Python of 3.11 or newer with pip. Everything else is installed into .venv.
 .DEFAULT_GOAL := help
-.PHONY: help env serve test lint types format bench accuracy pins clean
+.PHONY: help env serve test lint types format bench accuracy timing pins clean
 
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -53,6 +53,9 @@ bench: env ## Measure the calculator, the search and the service
 
 accuracy: env ## Compare measured runs with predictions; rewrite the intervals and docs/accuracy.md
 	$(PY) -m tests.accuracy
+
+timing: env ## Compare timed runs with predicted step times; rewrite docs/planner.md
+	$(PY) -m tests.timing
 
 pins: env ## Pin the newest versions that pyproject.toml admits, in constraints/
 	$(PY) -m pip install --quiet uv
