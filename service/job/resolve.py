@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from pydantic import ValidationError
+
 from service.calculator.layout import Layout, Routing
 from service.calculator.model import Model
 from service.calculator.placement import EVEN, PATHS, PlacementError, Split, place
@@ -73,7 +75,7 @@ def resolve(job: Job) -> Resolved:
     """
     draft = _draft(job)
     missing = [*draft.missing, *_fill_layout(draft.values, draft.profile)]
-    filled = Job.model_validate(draft.values.document())
+    filled = _filled(draft.values)
     problems = [*draft.problems, *check(filled)]
     findings = Findings(problems, missing, draft.values.sources)
     if findings.errors or missing or draft.model is None:
@@ -95,11 +97,24 @@ def resolve_model(job: Job) -> ResolvedModel:
     missing = list(draft.missing)
     if draft.values.get("/batch/sequence_length") is None:
         missing.append(_SEQUENCE_MISSING)
-    filled = Job.model_validate(draft.values.document())
+    filled = _filled(draft.values)
     findings = Findings([*draft.problems, *check(filled)], missing, draft.values.sources)
     if findings.errors or missing or draft.model is None:
         raise InvalidJob(findings)
     return ResolvedModel(filled, draft.model, _recipe(draft.values, draft.profile), findings)
+
+
+def _filled(values: Values) -> Job:
+    """The job with what was filled in. Raises `InvalidJob` where a derived value passes the bound of its field."""
+    try:
+        return Job.model_validate(values.document())
+    except ValidationError as error:
+        problems = [
+            Diagnostic("out_of_range", "error", f"{pointer} would be {each['input']}: {each['msg']}", (pointer,))
+            for each in error.errors(include_url=False)
+            for pointer in ["/" + "/".join(str(part) for part in each["loc"])]
+        ]
+        raise InvalidJob(Findings(problems, [], values.sources)) from error
 
 
 def job_with_layout(job: Job, layout: Layout) -> Job:

@@ -210,3 +210,16 @@ def test_torch_pipelines_group_micro_batches_their_own_way() -> None:
     torch = job(framework={"name": "fsdp2"}, world_size=4, sharding={}, parallelism=parallelism, batch=batch)
     assert resolve(torch).layout.group == 4
     assert resolve(torch.model_copy(update={"batch": torch.batch.model_copy(update={"global_": 10})})).layout.group == 5
+
+
+def test_a_derived_value_beyond_its_bound_is_an_error_of_the_job() -> None:
+    error = refused(batch={"micro": 65536, "accumulation": 1 << 20, "sequence_length": 1})
+    assert codes(error) == {"out_of_range"}
+    assert error.findings.errors[0].fields == ("/batch/global",)
+
+
+@pytest.mark.parametrize("framework", ["megatron-core", "fsdp2", "deepspeed"])
+def test_a_schedule_with_another_number_of_chunks_is_refused(framework: str) -> None:
+    parallelism = {"pipeline": 2, "virtual_pipeline": 4}
+    error = refused(framework={"name": framework}, sharding={}, parallelism=parallelism, schedule="zbv")
+    assert "schedule_conflict" in codes(error)

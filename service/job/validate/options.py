@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from service.calculator.placement import PlacementError, expand_layout
+from service.calculator.schedules.schedule import CHUNKS
 from service.job.diagnostics import Diagnostic
 from service.job.schema import Job
 
@@ -13,11 +14,10 @@ SELECTIVE_MODULES = frozenset({"core_attn", "layernorm", "moe_act", "mla_up_proj
 
 
 def option_findings(job: Job) -> list[Diagnostic]:
-    """Every rule on options that the job breaks; only Megatron-Core's are known."""
-    if job.framework.name != "megatron-core":
-        return []
+    """Every rule on options that the job breaks; of rules of a framework only Megatron-Core's are known."""
     document = job.model_dump(by_alias=True)
-    findings = [finding for rule in _RULES for finding in rule(job)]
+    rules = _RULES if job.framework.name == "megatron-core" else (_schedule,)
+    findings = [finding for rule in rules for finding in rule(job)]
     return [replace(each, found=_found(document, each.fields)) for each in findings]
 
 
@@ -56,14 +56,21 @@ def _one_split(job: Job) -> Iterator[Diagnostic]:
 
 
 def _schedule(job: Job) -> Iterator[Diagnostic]:
-    """M8: several chunks per rank and an interleaved schedule come together; one chunk means none."""
+    """M8: each schedule has its number of chunks per rank; several need one that takes turns."""
     chunks, fields = job.parallelism.virtual_pipeline, ("/schedule", "/parallelism/virtual_pipeline")
     if chunks is None or job.schedule is None:
         return
-    if chunks > 1 and job.schedule in {"1f1b", "gpipe"}:
-        message = f"schedule {job.schedule} runs one chunk per rank, {chunks} are given"
-        rule = "several chunks per rank need an interleaved schedule"
-        yield _error("schedule_conflict", message, fields, rule, "schedule: interleaved", f"{_dotted(fields[1])}: 1")
+    needed = CHUNKS[job.schedule]
+    if needed is not None and chunks != needed:
+        runs = "one chunk" if needed == 1 else f"{needed} chunks"
+        message = f"schedule {job.schedule} runs {runs} per rank, {chunks} are given"
+        rule = (
+            "several chunks per rank need an interleaved schedule"
+            if chunks > 1
+            else "the schedule holds its stages in pairs"
+        )
+        fixes = ("schedule: interleaved" if chunks > 1 else "schedule: 1f1b", f"{_dotted(fields[1])}: {needed}")
+        yield _error("schedule_conflict", message, fields, rule, *fixes)
     if chunks == 1 and job.schedule == "interleaved":
         message = "an interleaved schedule with one chunk per rank runs as 1f1b"
         yield Diagnostic("ignored_option", "warning", message, fields, fixes=("schedule: 1f1b",))
