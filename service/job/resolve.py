@@ -7,13 +7,13 @@ from typing import Any
 from pydantic import ValidationError
 
 from service.calculator.layout import Layout, Routing
-from service.calculator.model import Model
+from service.calculator.model import Mamba, Model
 from service.calculator.placement import EVEN, PATHS, PlacementError, Split, place
 from service.calculator.recipe import Recipe
 from service.calculator.routing import PERMILLE
 from service.calculator.schedules import torch_group
 from service.calculator.schedules.schedule import CHUNKS
-from service.catalog.profiles import Profile, profile_of
+from service.catalog.profiles import MEGATRON_LAYERS, Profile, profile_of
 from service.job.architecture import resolve_architecture
 from service.job.checkpointing import checkpointing_of, fill_checkpointing, unpriced_checkpointing
 from service.job.diagnostics import Diagnostic, Findings, MissingFact
@@ -175,7 +175,19 @@ def _draft(job: Job) -> _Draft:
     profile = profile_of(job.framework.name, _implementation(job), job.framework.version)
     _fill_recipe(values, profile)
     problems += _version_notice(job, profile) + _unpriced(values) + _attention_notice(values)
+    problems += _undescribed(architecture.model, values)
     return _Draft(values, profile, _with_16_bit_ends(architecture.model, values), problems, architecture.missing)
+
+
+def _undescribed(model: Model | None, values: Values) -> list[Diagnostic]:
+    """Hybrid models' layers outside Megatron: their operations in torch have not been written down."""
+    implementation = values.get("/framework/transformer_impl")
+    kinds = model.kinds if model is not None and implementation not in MEGATRON_LAYERS else ()
+    if not any(isinstance(kind.attention, Mamba) or None in {kind.attention, kind.mlp} for kind in kinds):
+        return []
+    message = f"hybrid layers with the implementation {implementation} are not supported yet"
+    fields = ("/model", "/framework/transformer_impl")
+    return [Diagnostic("unsupported_option", "error", message, fields, str(implementation))]
 
 
 def _with_16_bit_ends(model: Model | None, values: Values) -> Model | None:

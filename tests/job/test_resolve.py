@@ -223,3 +223,24 @@ def test_a_schedule_with_another_number_of_chunks_is_refused(framework: str) -> 
     parallelism = {"pipeline": 2, "virtual_pipeline": 4}
     error = refused(framework={"name": framework}, sharding={}, parallelism=parallelism, schedule="zbv")
     assert "schedule_conflict" in codes(error)
+
+
+@pytest.mark.parametrize("framework", ["fsdp2", "hf-trainer", "deepspeed"])
+def test_hybrid_layers_outside_megatron_are_refused_by_name(framework: str) -> None:
+    hybrid = {
+        "model_type": "custom",
+        "hidden_size": 1024,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 8,
+        "intermediate_size": 4096,
+        "vocab_size": 32000,
+        "mlp": "gelu",
+        "layers_block_type": ["mamba", "attention"],
+        "mamba_d_state": 64,
+        "mamba_d_conv": 4,
+        "mamba_n_groups": 1,
+        "mamba_n_heads": 32,
+        "mamba_d_head": 64,
+    }
+    error = refused(model=hybrid, framework={"name": framework}, parallelism={}, sharding={})
+    assert "hybrid layers with the implementation" in str(error)
