@@ -94,7 +94,16 @@ class Group:
             sharding_stage=rows.sharding_stage,
             shards=where(rows.sharding_stage, rows.data * rows.context, 1),
             checkpointing=Checkpointing(
-                choice.granularity, choice.method, depth, choice.modules, choice.distribute_saved
+                granularity=choice.granularity,
+                method=choice.method,
+                num_layers=depth,
+                modules=choice.modules,
+                distribute_saved=choice.distribute_saved,
+                op=choice.op,
+                every=choice.every,
+                budget_permille=choice.budget_permille,
+                offload=space.offload,
+                offload_layers=space.offload_layers,
             ),
             context_method=space.context_method,
             expert=1 if space.expert == (1,) else rows.expert,

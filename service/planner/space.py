@@ -21,7 +21,8 @@ class Choice:
 
     `depths` are segment lengths (uniform) or checkpointed layers of a chunk (block); None means every depth that a
     chunk has. `partial` leaves out the depth at which block checkpoints a whole chunk, which uniform's depth 1 is too.
-    `distribute_saved` splits stored inputs over the tensor group.
+    `distribute_saved` splits stored inputs over the tensor group. `op`, `every` and `budget_permille` are those of
+    `Checkpointing`.
     """
 
     granularity: Granularity = "none"
@@ -30,6 +31,9 @@ class Choice:
     depths: tuple[int, ...] | None = None
     partial: bool = False
     distribute_saved: bool = False
+    op: tuple[str, ...] = ()
+    every: int = 0
+    budget_permille: int | None = None
 
     def depths_of(self, layers: int) -> tuple[int, ...]:
         """Depths to try for chunks of at most `layers` layers."""
@@ -46,7 +50,7 @@ class SearchSpace:
 
     `virtual` None means every number of chunks that divides a stage's layers; `data` None every degree that follows
     from the others; `expert_tensor` None the tensor degree or 1. `group` None is the pipeline degree. `sequence` holds
-    0 and 1. Of the `schedules` those are tried that can have a number of chunks.
+    0 and 1. Of the `schedules` those are tried that can have a number of chunks. What is offloaded stays so.
     """
 
     world_size: int
@@ -68,6 +72,8 @@ class SearchSpace:
     group: int | None = None
     context_method: str = "p2p"
     routing: Routing = BALANCED
+    offload: tuple[str, ...] = ()
+    offload_layers: int | None = None
     overlap_grad_reduce: bool = False
     overlap_param_gather: bool = False
     framework: str = "megatron-core"

@@ -131,6 +131,9 @@ def near(space: SearchSpace, layout: Layout) -> SearchSpace:
         schedules=tuple(each for each in schedules if each in {*space.schedules, layout.schedule}),
         sharding_stage=tuple(each for each in space.sharding_stage if each >= int(layout.sharding_stage)),
         checkpointing=(_own(layout), *(each for each in space.checkpointing if each != _own(layout))),
+        offload=layout.checkpointing.offload,
+        offload_layers=layout.checkpointing.offload_layers,
+        routing=layout.routing,
     )
 
 
@@ -142,6 +145,9 @@ def _own(layout: Layout) -> Choice:
         stated.modules,
         (int(stated.num_layers),) if stated.granularity == "full" else None,
         distribute_saved=stated.distribute_saved,
+        op=stated.op,
+        every=stated.every,
+        budget_permille=stated.budget_permille,
     )
 
 

@@ -4,12 +4,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from service.calculator.layout import Checkpointing
 from service.calculator.model import Model
 from service.calculator.placement import EVEN, Split
 from service.calculator.recipe import Recipe
 from service.calculator.schedules.schedule import CHUNKS
+from service.catalog.profiles import profile_of
+from service.job.checkpointing import checkpointing_of, fill_checkpointing
 from service.job.diagnostics import Source
-from service.job.schema import CheckpointingSection, Job
+from service.job.schema import Job
+from service.job.values import Values
 from service.planner.space import Choice, SearchSpace, whole_space
 
 Axis = Literal[
@@ -109,9 +113,12 @@ def _fixed(job: Job) -> dict[str, Any]:
         "sharding_stage": sharding.stage,
     }
     fixed: dict[str, Any] = {name: (value,) for name, value in stated.items() if value is not None}
+    checkpointing = _checkpointing(job)
     if job.checkpointing.granularity is not None:
-        fixed["checkpointing"] = (_choice(job.checkpointing),)
+        fixed["checkpointing"] = (_choice(checkpointing, any_depth=job.checkpointing.num_layers is None),)
     return fixed | {
+        "offload": checkpointing.offload,
+        "offload_layers": checkpointing.offload_layers,
         "split": _split(job),
         "group": parallel.microbatch_group_size,
         "context_method": parallel.context_method or "p2p",
@@ -137,15 +144,28 @@ def _limited(limits: Limits, space: SearchSpace) -> dict[str, Any]:
 _NAMES: Mapping[str, str] = {"virtual_pipeline": "virtual"}
 
 
-def _choice(stated: CheckpointingSection) -> Choice:
-    depths = None if stated.num_layers is None else (stated.num_layers,)
-    match stated.granularity:
-        case "full":
-            return Choice("full", stated.method or "uniform", depths=depths)
-        case "selective":
-            return Choice("selective", modules=tuple(stated.modules or ("core_attn",)))
-        case _:
-            return Choice()
+def _choice(stated: Checkpointing, *, any_depth: bool) -> Choice:
+    """The one kind of checkpointing that a job states; a depth that it leaves out is searched."""
+    full = stated.granularity == "full"
+    depths = (int(stated.num_layers),) if full and not any_depth else None
+    return Choice(
+        granularity=stated.granularity,
+        method=(stated.method or "uniform") if full else None,
+        modules=stated.modules if stated.granularity == "selective" else (),
+        depths=depths,
+        op=stated.op,
+        every=stated.every,
+        budget_permille=stated.budget_permille,
+    )
+
+
+def _checkpointing(job: Job) -> Checkpointing:
+    """What the job states of checkpointing and offload, as the calculator takes it."""
+    values = Values()
+    values.give("", job.model_dump(by_alias=True, exclude_none=True))
+    framework = job.framework
+    fill_checkpointing(values, profile_of(framework.name, framework.transformer_impl, framework.version))
+    return checkpointing_of(values)
 
 
 def _split(job: Job) -> Split:

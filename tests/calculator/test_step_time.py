@@ -333,3 +333,21 @@ def test_many_layouts_take_the_same_time_as_each_alone(
         for name in ("step_seconds", "tokens_per_second_per_gpu", "bubble_fraction", "recompute_fraction"):
             value = np.broadcast_to(getattr(many, name), len(rows))[index]
             assert value == pytest.approx(getattr(one, name), rel=1e-12)
+
+
+def test_operation_level_checkpointing_repeats_what_is_not_kept() -> None:
+    """Half of the products and everything between them; with a budget, the rest of it."""
+
+    def repeated(**changes: Any) -> float:
+        checkpointing = Checkpointing("selective", **changes)
+        return float(timed(LLAMA_3_8B, checkpointing=checkpointing).recompute_fraction)
+
+    everything = float(timed(LLAMA_3_8B, checkpointing=FULL).recompute_fraction)
+    attention = repeated(op=("attention",))
+    both = repeated(op=("attention", "mm"))
+    assert 0.0 < repeated(op=("attention", "every_mm")) < both < attention < everything
+    assert repeated(budget_permille=1000) == 0.0
+    assert repeated(budget_permille=0) == pytest.approx(everything)
+    assert repeated(every=2) == pytest.approx(
+        float(timed(LLAMA_3_8B, checkpointing=Checkpointing("full", "block", 16)).recompute_fraction)
+    )

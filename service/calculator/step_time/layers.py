@@ -1,10 +1,12 @@
 """Seconds of one decoder layer, for one micro-batch on one GPU."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
-from service.calculator.layout import Layout
+from service.calculator.activations.autograd.policy import EVERY_PRODUCT, PRODUCT
+from service.calculator.layout import Checkpointing, Layout
 from service.calculator.model import LayerKind, Mlp, Model
 from service.calculator.recipe import Recipe
+from service.calculator.routing import PERMILLE
 from service.calculator.step_time.collectives import all_reduce_seconds, gather_seconds, group_of
 from service.calculator.step_time.eager import eager_norm
 from service.calculator.step_time.feedforward import feedforward_parts
@@ -34,6 +36,9 @@ RECOMPUTED = {
     "shared_experts": ("shared_experts",),
 }
 """Parts of a layer whose forward runs again, by selective module (memory_model.md 6)."""
+
+PRODUCTS = frozenset({"inputs", "output", "up_projections", "up", "down"})
+"""Parts that are matrix products; a router's is always computed again."""
 
 
 SLOWED = 0.13
@@ -71,12 +76,37 @@ def whole(parts: Mapping[str, Cost]) -> Cost:
     return total
 
 
-def selective_recompute(parts: Mapping[str, Cost], modules: tuple[str, ...]) -> Float:
-    """Seconds of the forwards that selective checkpointing runs again in one layer."""
-    names = {name for module in modules for name in RECOMPUTED.get(module, ()) if name in parts}
+def repeated_forward(parts: Mapping[str, Cost], checkpointing: Checkpointing) -> Float:
+    """Seconds of the forward that run again in a layer that is checkpointed."""
+    whole_forward = whole(parts).forward
+    if checkpointing.granularity != "selective" or checkpointing.every:
+        return whole_forward
+    if checkpointing.modules:
+        names = {name for module in checkpointing.modules for name in RECOMPUTED.get(module, ()) if name in parts}
+        return _forward(parts, names)
+    if checkpointing.budget_permille is not None:
+        return whole_forward * (1.0 - checkpointing.budget_permille / PERMILLE)
+    return whole_forward - _kept_operations(parts, checkpointing.op)
+
+
+def _kept_operations(parts: Mapping[str, Cost], op: tuple[str, ...]) -> Float:
+    """Forward seconds of operations whose results are kept: of plain products every second one, as torchtitan does."""
+    share = 1.0 if EVERY_PRODUCT in op else 0.5 if PRODUCT in op else 0.0
+    kept = _forward(parts, PRODUCTS) * share
+    if "attention" in op:
+        kept = kept + _forward(parts, {"core"})
+    if "reduce_scatter" in op:
+        kept = kept + _forward(parts, {"mixer_traffic", "mlp_traffic"}) / 2.0
+    if "all_to_all" in op:
+        kept = kept + _forward(parts, {"expert_traffic"})
+    return kept
+
+
+def _forward(parts: Mapping[str, Cost], names: Collection[str]) -> Float:
     total: Float = 0.0
     for name in sorted(names):
-        total = total + parts[name].forward
+        if name in parts:
+            total = total + parts[name].forward
     return total
 
 

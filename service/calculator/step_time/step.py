@@ -24,7 +24,7 @@ from service.calculator.step_time.data_parallel import (
 from service.calculator.step_time.ends import embedding_cost, head_cost, prediction_cost
 from service.calculator.step_time.floats import Float, as_float, choose, larger
 from service.calculator.step_time.kernels import Cost
-from service.calculator.step_time.layers import layer_parts, selective_recompute, whole
+from service.calculator.step_time.layers import layer_parts, repeated_forward, whole
 from service.calculator.step_time.optimizer import optimizer_seconds
 from service.calculator.step_time.pipeline import pipeline_seconds, schedule_of, sends
 from service.calculator.step_time.rates import Rates, rates_of
@@ -121,12 +121,10 @@ def _stages(model: Model, layout: Layout, recipe: Recipe, rates: Rates, gpus_per
 def _layers(model: Model, layout: Layout, recipe: Recipe, rates: Rates) -> _Layers:
     costs: dict[int, Cost] = {}
     again: dict[int, Float] = {}
-    modules = layout.checkpointing.modules
     for index, kind in enumerate(model.kinds):
         parts = layer_parts(kind, model, layout, recipe, rates)
         costs[index] = whole(parts)
-        partly = layout.checkpointing.granularity == "selective" and not layout.checkpointing.every
-        again[index] = selective_recompute(parts, modules) if partly else costs[index].forward
+        again[index] = repeated_forward(parts, layout.checkpointing)
     return _Layers(costs, again)
 
 
