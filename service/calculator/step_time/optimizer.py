@@ -1,4 +1,7 @@
-"""Seconds of the optimizer's step: what it moves through the GPU's memory, and what it leaves to the host."""
+"""Seconds of the optimizer's step: what it moves through the GPU's memory, and what it leaves to the host.
+
+The two figures of offload papers are recalled, not read again.
+"""
 
 from service.calculator.layout import Layout
 from service.calculator.recipe import Recipe

@@ -5,7 +5,8 @@ tables of single kernels and collectives on SimuMax's A100 PCIe and B200 machine
 Llama-70B's shapes, "MI300X vs H100 vs H200 Benchmark Part 1: Training" (December 2024); [vtrain] all-reduce tables of
 vTrain's A100 node, 1 to 1024 MB; [playbook] bus bandwidth by node count, 256 MB, H100 nodes over EFA, Ultra-Scale
 Playbook; [fa2] FlashAttention-2 (arXiv 2307.08691), figures 4 to 7; [fa3] FlashAttention-3 (arXiv 2407.08608), figures
-5 and 6; [time] the project's collected evidence on step times, each statement with its own source.
+5 and 6; [time] the project's collected evidence on step times, each statement with its own source. The figures of
+[semianalysis], [fa2] and [fa3] are recalled, those of the others were read.
 """
 
 from dataclasses import dataclass, replace
