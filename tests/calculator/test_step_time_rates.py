@@ -91,7 +91,7 @@ def test_eight_bits_double_the_rate_and_cost_casts() -> None:
     [(512, 99, 88), (1024, 133, 119), (2048, 155, 140), (4096, 173, 156), (8192, 182, 165), (16384, 189, 171)],
 )
 def test_fused_attention_follows_the_published_curve(sequence: int, wide: int, narrow: int) -> None:
-    """TFLOP/s of both passes, causal, 16384 tokens, width 2048: FlashAttention-2 (arXiv 2307.08691), figure 4, recalled."""
+    """TFLOP/s of both passes, causal, 16384 tokens, width 2048: FlashAttention-2, figure 4, as recalled."""
     kernels = recipe(attention="flash")
     shape = layout(LLAMA_3_8B, sequence_length=sequence, micro_batch=16384 // sequence)
     for head, published in ((128, wide), (64, narrow)):
