@@ -11,7 +11,7 @@ from service.formats.registry import import_source
 from service.formats.source import ConfigSource
 
 PAGE = (Path(__file__).parents[2] / "docs" / "formats.md").read_text()
-_SECTION = re.compile(r"^## (\w+)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+_SECTION = re.compile(r"^## (\w+)(?: in \w+)?\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 _EXAMPLE = re.compile(r"```\w+\n(.*?)```\n\nOutcome: (\w+)(?:; missing: ([^.]*))?\.", re.DOTALL)
 
 
