@@ -22,8 +22,11 @@ from service.calibration.residuals import Likeness, Residual, Version
 COVERAGE = 0.9
 """The share of runs that an interval claims to hold."""
 
-PRIOR = 5.0
-"""Different predictions with which a group outweighs the wider group around it: the fewest that show a spread."""
+PRIOR = 4.0
+"""Different predictions with which a group outweighs the wider group around it: the fewest that show a spread.
+
+Chosen with the runs in sight: from 3 to 8 the levels that follow reach 0.87 to 0.94 with families left out.
+"""
 
 LEVELS = tuple(each / 1000 for each in range(700, 996, 5))
 """Central shares of the residuals that are tried for the claimed coverage."""

@@ -11,18 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.calculator.units import MIB
-from service.calibration.conformal import COVERAGE, Levels, Nested
+from service.calibration.conformal import COVERAGE, PRIOR, Levels, Nested
 from service.calibration.residuals import Kind, Likeness, load_residuals
-
-FEWEST_PREDICTIONS = 4.0
-"""Different predictions of a framework's kind of bytes; with fewer, its runs of another kind are asked."""
 
 ASKED_INSTEAD: Mapping[Kind, tuple[Kind, ...]] = {
     "allocated": ("allocated", "reserved", "device"),
     "reserved": ("reserved", "allocated", "device"),
     "device": ("device", "reserved", "allocated"),
 }
-"""Kinds of bytes whose runs speak for a kind, the best first."""
+"""Kinds of bytes whose runs speak for a kind: the first of which a framework has `PRIOR` different predictions."""
 
 ALLOCATOR = (0.97, 1.16)
 """Reserved bytes over those modelled, which are 1.03 of the allocated: measured 1.03 to 1.19 of them in the 15 runs of
@@ -115,7 +112,7 @@ def _asked(likeness: Likeness, nested: Nested) -> Likeness:
     """The likeness with the kind of bytes whose runs speak for it."""
     for kind in ASKED_INSTEAD[likeness.kind]:
         alike = replace(likeness, kind=kind)
-        if nested.predictions(alike.levels[1]) >= FEWEST_PREDICTIONS:
+        if nested.predictions(alike.levels[1]) >= PRIOR:
             return alike
     return likeness
 

@@ -28,7 +28,7 @@ def spread(center: float, half: float, count: int = 100) -> list[float]:
 
 
 def test_a_large_group_keeps_to_its_own_spread() -> None:
-    """Of 100 runs the group keeps 100/105 at its own level, and as much again at those around it."""
+    """Of 100 runs the group keeps 100/104 at its own level, and as much again at those around it."""
     nested = Nested(runs(spread(1.0, 0.01)) + runs(spread(1.0, 0.5), OTHER))
     low, high = nested.factors(ONE, 0.9)
     assert 0.99 <= low < 1.0 < high <= 1.01
