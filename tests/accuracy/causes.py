@@ -35,6 +35,11 @@ def _is_read_from_the_driver(found: Comparison) -> bool:
     return found.kind == "device" and any(of_family(name)(found) for name in ("internevo", "swift"))
 
 
+def _is_titan_over_tensors(found: Comparison) -> bool:
+    degree = found.run.job.parallelism.tensor if found.run is not None else None
+    return of_family("torchtitan")(found) and (degree or 1) > 1
+
+
 CAUSES: Sequence[Cause] = (
     Cause(
         name="Attention left to an older Transformer Engine",
@@ -55,5 +60,15 @@ CAUSES: Sequence[Cause] = (
             "length do not serve another, so that it grows with the variety of lengths, which no job states."
         ),
         settled_by="allocated, reserved and device peaks of one run, with padded and with mixed lengths.",
+    ),
+    Cause(
+        name="torchtitan with tensor parallelism",
+        file=MEASURED,
+        selects=_is_titan_over_tensors,
+        why=(
+            "What DTensor keeps gathered and which matrix products the policy keeps changed from month to month: 8B on "
+            "the same 4 x 2 GPUs with the same options is published at 28.3, 28.5, 30.9 and 35.3 GiB."
+        ),
+        settled_by="a memory snapshot of one layer's forward and backward at each of those dates.",
     ),
 )
