@@ -52,12 +52,12 @@ CAUSES: Sequence[Cause] = (
         settled_by="one run in each image with NVTE_DEBUG=1, which prints the backend that was chosen.",
     ),
     Cause(
-        name="Bytes read from the driver while sequences differ in length",
+        name="Bytes read from the driver over a whole run",
         file=MEASURED,
         selects=_is_read_from_the_driver,
         why=(
-            "The figure is the allocator's largest reservation over a whole run, with the tool unnamed; blocks of one "
-            "length do not serve another, so that it grows with the variety of lengths, which no job states."
+            "What the allocator has reserved grows where blocks of one length do not serve another. No source says how "
+            "its lengths varied or with which tool it read, so that this is likely and not shown."
         ),
         settled_by="allocated, reserved and device peaks of one run, with padded and with mixed lengths.",
     ),
@@ -67,7 +67,7 @@ CAUSES: Sequence[Cause] = (
         selects=_is_titan_over_tensors,
         why=(
             "What DTensor keeps gathered and which matrix products the policy keeps changed from month to month: 8B on "
-            "the same 4 x 2 GPUs with the same options is published at 28.3, 28.5, 30.9 and 35.3 GiB."
+            "the same 4 x 2 GPUs with selective checkpointing is published at 28.3, 28.5, 30.9 and 35.3 GiB."
         ),
         settled_by="a memory snapshot of one layer's forward and backward at each of those dates.",
     ),
