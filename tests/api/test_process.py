@@ -47,8 +47,13 @@ def test_a_body_that_is_too_large_gets_its_problem_before_it_is_sent_whole(addre
 
 def test_the_log_has_one_line_for_each_request_with_its_id(address: str, folder: Path) -> None:
     httpx2.get(f"{address}/livez", headers={"X-Request-Id": "find-me"})
-    lines = [json.loads(line) for line in (folder / "serve.log").read_text().splitlines()]
-    (line,) = [each for each in lines if each.get("request_id") == "find-me"]
+    found: list[str] = []
+    deadline = time.monotonic() + 10
+    while not found and time.monotonic() < deadline:  # the line is written when the answer has gone
+        time.sleep(0.05)
+        whole_lines = (folder / "serve.log").read_text().split("\n")[:-1]
+        found = [each for each in whole_lines if "find-me" in each]
+    (line,) = map(json.loads, found)
     assert (line["method"], line["path"], line["status"]) == ("GET", "/livez", 200)
 
 
