@@ -23,6 +23,7 @@ from service.api.routes import (
     health,
     imports,
     models,
+    observations,
     operations,
     plans,
     verdicts,
@@ -101,6 +102,6 @@ async def _report(queue: SearchQueue, claims: Claims) -> None:
 
 def _version_1() -> APIRouter:
     router = APIRouter(prefix="/v1")
-    for noun in (estimates, verdicts, imports, plans, exports, comparisons, operations, devices, models):
+    for noun in (estimates, verdicts, imports, plans, exports, comparisons, observations, operations, devices, models):
         router.include_router(noun.router)
     return router

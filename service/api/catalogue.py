@@ -65,6 +65,12 @@ COMPARISON_NOT_FOUND = Kind(
     "There is no such comparison",
     "It was never stored here. GET /v1/comparisons lists those that are stored.",
 )
+OBSERVATION_NOT_FOUND = Kind(
+    "observation_not_found",
+    HTTPStatus.NOT_FOUND,
+    "There is no such observation",
+    "It was never stored here, or it was deleted. GET /v1/observations lists those that are stored.",
+)
 METHOD_NOT_ALLOWED = Kind(
     "method_not_allowed",
     HTTPStatus.METHOD_NOT_ALLOWED,
@@ -76,6 +82,13 @@ IDEMPOTENCY_KEY_IN_USE = Kind(
     HTTPStatus.CONFLICT,
     "A request with this key is being worked on",
     "Send the same request again after the seconds in Retry-After; it then gets the answer of the first.",
+)
+RUN_OBSERVED = Kind(
+    "run_already_observed",
+    HTTPStatus.CONFLICT,
+    "Another observation of this run is stored",
+    "A run has one observation, with all that was measured of it. GET /v1/observations?run_id= finds it; delete it to "
+    "send another, or take the id of another run.",
 )
 OPERATION_FINISHED = Kind(
     "operation_finished",
@@ -126,6 +139,12 @@ INCOMPLETE_DEVICE = Kind(
     "The catalogue lacks a figure of the device",
     "A search needs the memory that a process can use and the bandwidths of the links; GET /v1/devices shows which are "
     "known. POST /v1/estimates answers without them.",
+)
+IMPLAUSIBLE_MEASUREMENT = Kind(
+    "implausible_measurement",
+    HTTPStatus.UNPROCESSABLE_ENTITY,
+    "The measurement cannot be of this run",
+    "Sizes are bytes of one GPU, on a stage that the job has and on the device that it ran on.",
 )
 INVALID_CURSOR = Kind(
     "invalid_cursor",
@@ -187,8 +206,10 @@ KINDS: tuple[Kind, ...] = (
     CANDIDATE_NOT_FOUND,
     OPERATION_NOT_FOUND,
     COMPARISON_NOT_FOUND,
+    OBSERVATION_NOT_FOUND,
     METHOD_NOT_ALLOWED,
     IDEMPOTENCY_KEY_IN_USE,
+    RUN_OBSERVED,
     OPERATION_FINISHED,
     BODY_TOO_LARGE,
     UNSUPPORTED_MEDIA_TYPE,
@@ -197,6 +218,7 @@ KINDS: tuple[Kind, ...] = (
     INCOMPLETE_JOB,
     UNKNOWN_DEVICE,
     INCOMPLETE_DEVICE,
+    IMPLAUSIBLE_MEASUREMENT,
     INVALID_CURSOR,
     IDEMPOTENCY_KEY_REUSED,
     SEARCH_TOO_LARGE,

@@ -18,7 +18,9 @@ from service.store.errors import InvalidCursor, NotFound, StoreBusy, StoreUnavai
 from service.usecases.errors import IncompleteDevice, NoSuchCandidate, NoSuchDevice, RejectedJob, SearchTooLarge
 from service.usecases.faults import faults_of
 from service.usecases.idempotency import KeyInUse, KeyReused
+from service.usecases.observations import RunObserved
 from service.usecases.operations import OperationFinished
+from service.usecases.predictions import ImplausibleMeasurement
 from service.usecases.schema_tree import SchemaTree
 from service.usecases.search_queue import ServiceStopping, TooManySearches
 
@@ -32,6 +34,7 @@ _NOT_FOUND = {
     "plan": catalogue.PLAN_NOT_FOUND,
     "operation": catalogue.OPERATION_NOT_FOUND,
     "comparison": catalogue.COMPARISON_NOT_FOUND,
+    "observation": catalogue.OBSERVATION_NOT_FOUND,
 }
 
 
@@ -49,6 +52,8 @@ def install(app: FastAPI) -> None:
         InvalidCursor: _invalid_cursor,
         NotFound: _not_found,
         OperationFinished: _operation_finished,
+        RunObserved: _run_observed,
+        ImplausibleMeasurement: _implausible_measurement,
         KeyReused: _key_reused,
         KeyInUse: _key_in_use,
         StreamEnded: _stream_ended,
@@ -151,6 +156,21 @@ async def _not_found(request: Request, error: NotFound) -> Response:
 
 async def _operation_finished(request: Request, error: OperationFinished) -> Response:
     return problem_response(request, catalogue.OPERATION_FINISHED, str(error))
+
+
+async def _run_observed(request: Request, error: RunObserved) -> Response:
+    fault = Fault(
+        pointer="/run_id",
+        code="run_already_observed",
+        message=str(error),
+        fix="send what was sent before, delete that observation first, or take the id of another run",
+    )
+    return problem_response(request, catalogue.RUN_OBSERVED, str(error), [fault])
+
+
+async def _implausible_measurement(request: Request, error: ImplausibleMeasurement) -> Response:
+    fault = Fault(pointer=error.field, code="implausible_measurement", message=str(error), fix=error.fix)
+    return problem_response(request, catalogue.IMPLAUSIBLE_MEASUREMENT, f"{error.field}: {error}", [fault])
 
 
 async def _key_reused(request: Request, error: KeyReused) -> Response:

@@ -43,6 +43,7 @@ TAGS = [
     {"name": "import", "description": "What memplan understands of a config."},
     {"name": "plan", "description": "Which layouts of a model fit a cluster, fastest first; stored under a link."},
     {"name": "comparison", "description": "Plans and jobs on targets, side by side; stored under a link."},
+    {"name": "observation", "description": "What runs measured, and how far predictions were from it."},
     {"name": "operation", "description": "Work that takes longer than its request: how far it is, and its end."},
     {"name": "catalogue", "description": "The devices and models known by name."},
     {"name": "service", "description": "Whether the service is alive and ready."},

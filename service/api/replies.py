@@ -6,13 +6,16 @@ from typing import Final
 from starlette.responses import Response
 
 from service.api.schemas.comparison import ComparisonAnswer
+from service.api.schemas.observation import ObservationAnswer
 from service.api.schemas.operation import OperationAnswer
 from service.api.schemas.plan import PlanAnswer
 from service.store.keys import Outcome
+from service.store.observations import StoredObservation
 from service.store.operations import StoredOperation
 from service.store.session import Store
 from service.usecases.comparisons import Comparison, get_comparison
 from service.usecases.idempotency import Ended
+from service.usecases.observations import get_observation
 from service.usecases.operations import get_operation
 from service.usecases.plans import Plan, get_plan
 
@@ -42,6 +45,12 @@ def comparison_reply(comparison: Comparison, outcome: Outcome) -> Response:
     return Response(ComparisonAnswer.of(comparison).model_dump_json(), STATUSES[outcome], headers, _JSON)
 
 
+def observation_reply(observation: StoredObservation, outcome: Outcome) -> Response:
+    """Return an observation, and where it is."""
+    headers = {"Location": f"/v1/observations/{observation.id}"}
+    return Response(ObservationAnswer.of(observation).model_dump_json(by_alias=True), STATUSES[outcome], headers, _JSON)
+
+
 def reply_again(store: Store, end: Ended) -> Response:
     """Return the answer of a request that has ended, with what it made as it is now. Raises NotFound."""
     return _REPLIES[end.made.partition("_")[0]](store, end)
@@ -59,8 +68,13 @@ def _comparison_again(store: Store, end: Ended) -> Response:
     return comparison_reply(get_comparison(store, end.made), end.outcome)
 
 
+def _observation_again(store: Store, end: Ended) -> Response:
+    return observation_reply(get_observation(store, end.made), end.outcome)
+
+
 _REPLIES: Mapping[str, Callable[[Store, Ended], Response]] = {
     "pln": _plan_again,
     "op": _operation_again,
     "cmp": _comparison_again,
+    "obs": _observation_again,
 }

@@ -142,3 +142,72 @@ class ComparisonRow(Base):
     answer: Mapped[dict[str, Any]]
     schema_version: Mapped[int]
     method_version: Mapped[str]
+
+
+class ObservationGroupRow(Base):
+    """Runs that are judged together; `generation` grows whenever what is stored of them changes."""
+
+    __tablename__ = "observation_groups"
+
+    framework: Mapped[str] = mapped_column(primary_key=True)
+    implementation: Mapped[str] = mapped_column(primary_key=True)
+    device: Mapped[str] = mapped_column(primary_key=True)
+    generation: Mapped[int] = mapped_column(BigInteger())
+
+
+class ObservationRow(Base):
+    """What a run measured, with the job that it ran and what was said of it before."""
+
+    __tablename__ = "observations"
+    __table_args__ = (
+        CheckConstraint("source IN ('torch', 'nvidia-smi', 'scheduler')", name="source"),
+        CheckConstraint("verdict IN ('fits', 'tight', 'does_not_fit', 'unknown')", name="verdict"),
+        Index(None, "created_at", "id"),
+        Index(None, "device", "created_at", "id"),
+        Index(None, "plan", "created_at", "id"),
+        # The newest runs of a group, which are what its calibration is made from.
+        Index(None, "framework", "implementation", "device", "created_at", "id"),
+    )
+
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    run_id: Mapped[str] = mapped_column(unique=True)
+    fingerprint: Mapped[str]
+    created_at: Mapped[datetime]
+    framework: Mapped[str]
+    implementation: Mapped[str]
+    device: Mapped[str]
+    gpus_per_node: Mapped[int]
+    profile: Mapped[str]
+    plan: Mapped[str | None]
+    candidate: Mapped[int | None]
+    job: Mapped[dict[str, Any]]
+    digest: Mapped[str]
+    verdict: Mapped[str]
+    usable_bytes: Mapped[int | None] = mapped_column(BigInteger())
+    source: Mapped[str]
+    stage: Mapped[int | None]
+    allocated_bytes: Mapped[int | None] = mapped_column(BigInteger())
+    reserved_bytes: Mapped[int | None] = mapped_column(BigInteger())
+    device_bytes: Mapped[int | None] = mapped_column(BigInteger())
+    oom: Mapped[bool | None]
+    step_seconds: Mapped[float | None]
+
+    predictions: Mapped[list["PredictionRow"]] = relationship(
+        passive_deletes=True, cascade="all, delete-orphan", lazy="raise", order_by="PredictionRow.made_at"
+    )
+
+
+class PredictionRow(Base):
+    """What one version of the method predicts of an observed run, on the stage that was measured."""
+
+    __tablename__ = "observation_predictions"
+
+    observation_id: Mapped[UUID] = mapped_column(ForeignKey("observations.id", ondelete="CASCADE"), primary_key=True)
+    method_version: Mapped[str] = mapped_column(primary_key=True)
+    made_at: Mapped[datetime]
+    stage: Mapped[int]
+    allocated_bytes: Mapped[int] = mapped_column(BigInteger())
+    reserved_bytes: Mapped[int] = mapped_column(BigInteger())
+    device_bytes: Mapped[int] = mapped_column(BigInteger())
+    step_seconds: Mapped[float | None]
+    step_grid: Mapped[list[float] | None] = mapped_column(Document)

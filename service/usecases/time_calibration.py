@@ -8,9 +8,11 @@ from statistics import fmean, median
 
 import numpy as np
 
+from service.calculator.device import Accelerator
 from service.calculator.step_time import StepTime, rates_of, step_time
 from service.calibration.few_shot import FEWEST, LINKS, PRODUCTS, Times, Tuning, fit
 from service.calibration.timing import without_stalled
+from service.job.resolve import Resolved
 from service.usecases.timing import TimeComparison, TimedJob, timed_job
 
 DRAWS = 40
@@ -30,16 +32,16 @@ class CalibratedFamily:
     bias: float
 
 
-def predictions(job: TimedJob) -> Times:
+def predictions(resolved: Resolved, accelerator: Accelerator) -> Times:
     """Seconds of a job's step at every pair of `LINKS` and `PRODUCTS`, as a fit takes them."""
     links, products = np.meshgrid(LINKS, PRODUCTS, indexing="ij")
-    found = _tuned(job, links, products).step_seconds
+    found = _tuned(resolved, accelerator, links, products).step_seconds
     return np.broadcast_to(np.asarray(found, dtype=np.float64), links.shape)
 
 
 def calibrated_seconds(job: TimedJob, tuning: Tuning) -> float:
     """Seconds of a job's step on a cluster of which the tuning is known."""
-    return tuning.scale * float(_tuned(job, tuning.link, tuning.product).step_seconds)
+    return tuning.scale * float(_tuned(job.resolved, job.accelerator, tuning.link, tuning.product).step_seconds)
 
 
 def calibrated_families(found: Sequence[TimeComparison], steps: int) -> list[CalibratedFamily]:
@@ -57,14 +59,14 @@ def calibrated_families(found: Sequence[TimeComparison], steps: int) -> list[Cal
     return [_family(name, rows, steps) for name, rows in sorted(members.items()) if len(rows) > 2 * max(steps, FEWEST)]
 
 
-def _tuned(job: TimedJob, link: float | Times, product: float | Times) -> StepTime:
-    resolved = job.resolved
-    rates = rates_of(job.accelerator, resolved.recipe.on(job.accelerator)).tuned(link, product)
-    return step_time(resolved.model, resolved.layout, resolved.recipe, job.accelerator, rates)
+def _tuned(resolved: Resolved, accelerator: Accelerator, link: float | Times, product: float | Times) -> StepTime:
+    rates = rates_of(accelerator, resolved.recipe.on(accelerator)).tuned(link, product)
+    return step_time(resolved.model, resolved.layout, resolved.recipe, accelerator, rates)
 
 
 def _family(name: str, rows: Sequence[TimeComparison], steps: int) -> CalibratedFamily:
-    predicted = [predictions(timed_job(each.run)) for each in rows if each.run is not None]
+    jobs = [timed_job(each.run) for each in rows if each.run is not None]
+    predicted = [predictions(each.resolved, each.accelerator) for each in jobs]
     measured = [each.timed.measured_seconds or 0.0 for each in rows if each.timed is not None]
     before = fmean(abs(each.timed.error or 0.0) for each in rows if each.timed is not None)
     means, biases = [], []

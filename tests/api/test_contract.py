@@ -30,7 +30,15 @@ def test_what_the_document_allows_is_answered_as_it_says(document: BaseSchema, o
 
 @pytest.mark.parametrize(
     "operation_id",
-    ["create_estimate", "create_import", "create_comparison", "create_plan", "create_verdicts", "list_plans"],
+    [
+        "create_estimate",
+        "create_import",
+        "create_comparison",
+        "create_observation",
+        "create_plan",
+        "create_verdicts",
+        "list_plans",
+    ],
 )
 def test_what_the_document_does_not_allow_is_refused_as_it_says(document: BaseSchema, operation_id: str) -> None:
     _check(document, operation_id, GenerationMode.NEGATIVE)

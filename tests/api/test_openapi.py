@@ -7,7 +7,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from service.api.app import create_app
-from service.api.schemas.examples import COMPARISONS, ESTIMATES, IMPORTS, PLANS, VERDICTS
+from service.api.schemas.examples import COMPARISONS, ESTIMATES, IMPORTS, OBSERVATIONS, PLANS, VERDICTS
 from service.settings import Settings
 
 OPERATIONS = {
@@ -22,6 +22,10 @@ OPERATIONS = {
     "create_comparison": "POST /v1/comparisons",
     "list_comparisons": "GET /v1/comparisons",
     "get_comparison": "GET /v1/comparisons/{comparison_id}",
+    "create_observation": "POST /v1/observations",
+    "list_observations": "GET /v1/observations",
+    "get_observation": "GET /v1/observations/{observation_id}",
+    "delete_observation": "DELETE /v1/observations/{observation_id}",
     "get_operation": "GET /v1/operations/{operation_id}",
     "follow_operation": "GET /v1/operations/{operation_id}/events",
     "cancel_operation": "POST /v1/operations/{operation_id}/cancel",
@@ -43,6 +47,10 @@ STATUSES = {
     "create_comparison": {"200", "201", "404", "409", "503", *WITH_BODY},
     "list_comparisons": {"200", "422", "503"},
     "get_comparison": {"200", "304", "404", "422", "503"},
+    "create_observation": {"200", "201", "404", "409", "503", *WITH_BODY},
+    "list_observations": {"200", "422", "503"},
+    "get_observation": {"200", "304", "404", "422", "503"},
+    "delete_observation": {"204", "404", "503"},
     "get_operation": {"200", "404", "503"},
     "follow_operation": {"200", "204", "404", "422", "503"},
     "cancel_operation": {"200", "404", "409", "503"},
@@ -165,6 +173,7 @@ def test_every_parameter_says_what_it_is_and_has_an_example(document: dict[str, 
         ("/v1/estimates", ESTIMATES),
         ("/v1/verdicts", VERDICTS),
         ("/v1/comparisons", COMPARISONS),
+        ("/v1/observations", OBSERVATIONS),
         ("/v1/imports", IMPORTS),
         ("/v1/plans", PLANS),
     ],

@@ -47,7 +47,10 @@ def test_a_cluster_that_differs_in_scale_and_links_is_predicted_from_three_of_it
     found = jobs()
     measured = [calibrated_seconds(each, true) for each in found]
     shown = (0, 3, 4)
-    tuning = fit([predictions(found[each]) for each in shown], [measured[each] for each in shown])
+    tuning = fit(
+        [predictions(found[each].resolved, found[each].accelerator) for each in shown],
+        [measured[each] for each in shown],
+    )
     for each in (1, 2, 5):
         assert calibrated_seconds(found[each], tuning) == pytest.approx(measured[each], rel=0.06)
 

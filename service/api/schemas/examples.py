@@ -106,6 +106,27 @@ COMPARISONS: dict[str, Any] = {
     },
 }
 
+OBSERVATIONS: dict[str, Any] = {
+    "a peak": {
+        "summary": "a run of a job that logged what torch had reserved",
+        "value": {
+            "run_id": "slurm-4711",
+            "job": JOB,
+            "device": "h100-sxm-80gb",
+            "measured": {"source": "torch", "reserved_bytes": 9932111872, "step_seconds": 9.81},
+        },
+    },
+    "out of memory": {
+        "summary": "a run of a launch script that the scheduler saw end out of memory",
+        "value": {
+            "run_id": "slurm-4712",
+            "source": MEGATRON_SCRIPT,
+            "device": "h100-sxm-80gb",
+            "measured": {"source": "scheduler", "oom": True},
+        },
+    },
+}
+
 IMPORTS: dict[str, Any] = {
     "a launch script": {"summary": "a Megatron-LM launch script as it is", "value": {"source": MEGATRON_SCRIPT}},
     "a Hugging Face config": {
