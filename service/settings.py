@@ -1,5 +1,6 @@
 """What an operator can set, all of it through environment variables that start with MEMPLAN_."""
 
+from ipaddress import ip_address
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
@@ -28,6 +29,14 @@ def with_driver(url: str) -> str:
     return f"{_DRIVERS[scheme]}://{rest}"
 
 
+def is_loopback(host: str) -> bool:
+    """Whether an address to listen on is reached from this machine only."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
 class Settings(BaseSettings):
     """The service's settings; built once by the command or by a test, and passed down."""
 
@@ -51,6 +60,11 @@ class Settings(BaseSettings):
         default=30.0, gt=0, le=3600, description="How long one statement may run on PostgreSQL, in seconds."
     )
     host: str = Field(default="127.0.0.1", description="Address to listen on.")
+    access: Literal["auto", "open", "tokens"] = Field(
+        default="auto",
+        description="Who may ask. tokens: whoever has a token (memplan token create); open: everybody; auto: everybody "
+        "on a loopback address, else whoever has a token.",
+    )
     port: int = Field(default=8000, ge=0, le=65535, description="Port to listen on; 0 takes a free one.")
     thread_limit: int = Field(
         default=8,
@@ -72,3 +86,8 @@ class Settings(BaseSettings):
     log_format: Literal["auto", "json", "console"] = Field(
         default="auto", description="json: one object a line; console: for people; auto: console on a terminal only."
     )
+
+    @property
+    def needs_tokens(self) -> bool:
+        """Whether a request needs a token."""
+        return self.access == "tokens" or (self.access == "auto" and not is_loopback(self.host))

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from importlib.resources import files
 from typing import Any
 
@@ -36,6 +37,7 @@ from service.usecases.idempotency import Claims, release_interrupted
 from service.usecases.operations import REPORT_SECONDS, end_interrupted
 from service.usecases.release import RELEASE
 from service.usecases.search_queue import SearchQueue
+from service.usecases.tokens import Keyring
 
 
 class Application(FastAPI):
@@ -44,7 +46,7 @@ class Application(FastAPI):
     def openapi(self) -> dict[str, Any]:
         """Return the OpenAPI document, written once."""
         if not self.openapi_schema:
-            self.openapi_schema = write_document(self)
+            self.openapi_schema = write_document(self, needs_tokens=self.state.needs_tokens)
         return self.openapi_schema
 
 
@@ -60,13 +62,15 @@ def create_app(settings: Settings) -> FastAPI:
             release_interrupted(store)
             claims = Claims(store)
             queue = SearchQueue(store, claims, settings.search_concurrency, settings.search_queue)
-            app.state.services = Services(settings, store, queue, claims)
-            reporting = asyncio.create_task(_report(queue, claims))
+            keyring = Keyring(store)
+            app.state.services = Services(settings, store, queue, claims, keyring)
+            reporting = asyncio.create_task(_report(queue, claims, keyring))
             try:
                 yield
             finally:
                 reporting.cancel()
                 await anyio.to_thread.run_sync(queue.close)
+                await anyio.to_thread.run_sync(partial(keyring.store_uses, at_once=True))
 
     app = Application(
         title="memplan",
@@ -82,6 +86,7 @@ def create_app(settings: Settings) -> FastAPI:
         separate_input_output_schemas=False,
         lifespan=lifespan,
     )
+    app.state.needs_tokens = settings.needs_tokens
     app.add_middleware(RequestIdentity)
     handlers.install(app)
     app.include_router(_version_1())
@@ -91,13 +96,14 @@ def create_app(settings: Settings) -> FastAPI:
     return app
 
 
-async def _report(queue: SearchQueue, claims: Claims) -> None:
+async def _report(queue: SearchQueue, claims: Claims, keyring: Keyring) -> None:
     # A thread beyond those of requests: progress is also said when all of these are busy.
     thread = CapacityLimiter(1)
     while True:
         await asyncio.sleep(REPORT_SECONDS)
         await anyio.to_thread.run_sync(queue.report, limiter=thread)
         await anyio.to_thread.run_sync(claims.renew, limiter=thread)
+        await anyio.to_thread.run_sync(keyring.store_uses, limiter=thread)
 
 
 def _version_1() -> APIRouter:

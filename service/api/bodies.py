@@ -4,11 +4,11 @@ from collections.abc import Callable, Coroutine
 from email.message import Message
 from typing import Any
 
-from fastapi.routing import APIRoute
 from pydantic_core import from_json
 from starlette.requests import Request
 from starlette.responses import Response
 
+from service.api.access import GuardedRoute
 from service.api.catalogue import BODY_TOO_LARGE, JSON_TOO_DEEP, MALFORMED_JSON, UNSUPPORTED_MEDIA_TYPE
 from service.api.problems import ProblemError
 from service.calculator.units import MIB
@@ -44,8 +44,8 @@ class StrictRequest(Request):
             raise ProblemError(kind, f"The body cannot be read as JSON: {error}.") from None
 
 
-class StrictRoute(APIRoute):
-    """A route that reads its body as a StrictRequest."""
+class StrictRoute(GuardedRoute):
+    """A route that lets in who has its scope, and reads its body as a StrictRequest."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Return FastAPI's handler, on a strict request."""

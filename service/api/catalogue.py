@@ -35,6 +35,24 @@ BAD_REQUEST = Kind(
     "The request cannot be read",
     "Check the request line, the headers and the body against the OpenAPI document.",
 )
+AUTHENTICATION_REQUIRED = Kind(
+    "authentication_required",
+    HTTPStatus.UNAUTHORIZED,
+    "The request has no token",
+    "Send the header Authorization: Bearer and the token. Who runs the service makes one with memplan token create.",
+)
+INVALID_TOKEN = Kind(
+    "invalid_token",
+    HTTPStatus.UNAUTHORIZED,
+    "The token opens nothing",
+    "It was mistyped, has expired or was revoked. Ask who runs the service for another one.",
+)
+INSUFFICIENT_SCOPE = Kind(
+    "insufficient_scope",
+    HTTPStatus.FORBIDDEN,
+    "The token does not allow this",
+    "The detail names the scope that this route needs. A token's scopes cannot be changed: ask for another token.",
+)
 NOT_FOUND = Kind(
     "not_found",
     HTTPStatus.NOT_FOUND,
@@ -95,6 +113,12 @@ OPERATION_FINISHED = Kind(
     HTTPStatus.CONFLICT,
     "The operation has ended",
     "It cannot be cancelled any more. GET of the operation has its result, or why it has none.",
+)
+PRECONDITION_FAILED = Kind(
+    "precondition_failed",
+    HTTPStatus.PRECONDITION_FAILED,
+    "It has changed since it was read",
+    "The tag in If-Match is not the current one, and nothing was changed. Read it again, and send its ETag.",
 )
 BODY_TOO_LARGE = Kind(
     "body_too_large",
@@ -201,6 +225,9 @@ KINDS: tuple[Kind, ...] = (
     MALFORMED_JSON,
     JSON_TOO_DEEP,
     BAD_REQUEST,
+    AUTHENTICATION_REQUIRED,
+    INVALID_TOKEN,
+    INSUFFICIENT_SCOPE,
     NOT_FOUND,
     PLAN_NOT_FOUND,
     CANDIDATE_NOT_FOUND,
@@ -211,6 +238,7 @@ KINDS: tuple[Kind, ...] = (
     IDEMPOTENCY_KEY_IN_USE,
     RUN_OBSERVED,
     OPERATION_FINISHED,
+    PRECONDITION_FAILED,
     BODY_TOO_LARGE,
     UNSUPPORTED_MEDIA_TYPE,
     INVALID_REQUEST,

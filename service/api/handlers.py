@@ -66,7 +66,7 @@ def install(app: FastAPI) -> None:
 
 
 async def _problem(request: Request, error: ProblemError) -> Response:
-    return problem_response(request, error.kind, error.detail, error.errors)
+    return problem_response(request, error.kind, error.detail, error.errors, headers=error.headers)
 
 
 async def _http(request: Request, error: HTTPException) -> Response:

@@ -49,7 +49,7 @@ class KeyedRoute(StrictRoute):
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Return the handler of a strict route, behind the caller's key."""
         handler = super().get_route_handler()
-        name = f"POST {self.path}"
+        route = f"POST {self.path}"
 
         async def handle(request: Request) -> Response:
             key = request.headers.get("idempotency-key", "")
@@ -59,7 +59,9 @@ class KeyedRoute(StrictRoute):
             strict = StrictRequest(request.scope, request.receive)
             fingerprint = hashlib.sha256(await strict.body()).hexdigest()
             services: Services = request.app.state.services
-            claim = await run_in_threadpool(services.claims.claim, Name("", name, key), fingerprint)
+            claim = await run_in_threadpool(
+                services.claims.claim, Name(request.state.caller.token_id or "", route, key), fingerprint
+            )
             if isinstance(claim, Ended):
                 return await run_in_threadpool(_again, services, claim)
             return await _first(handler, strict, services, claim)

@@ -8,11 +8,14 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 
 from service.api.catalogue import (
+    AUTHENTICATION_REQUIRED,
     BODY_TOO_LARGE,
     IDEMPOTENCY_KEY_IN_USE,
     IDEMPOTENCY_KEY_REUSED,
+    INSUFFICIENT_SCOPE,
     INTERNAL_ERROR,
     INVALID_REQUEST,
+    INVALID_TOKEN,
     JSON_TOO_DEEP,
     MALFORMED_JSON,
     UNSUPPORTED_MEDIA_TYPE,
@@ -85,8 +88,8 @@ def _answer(kinds: list[Kind]) -> dict[str, Any]:
     return {"description": description, "content": {MEDIA_TYPE: {"schema": {"$ref": f"{_SCHEMAS}Problem"}}}}
 
 
-def write_document(app: FastAPI) -> dict[str, Any]:
-    """Return the document of the application's routes."""
+def write_document(app: FastAPI, *, needs_tokens: bool) -> dict[str, Any]:
+    """Return the document of the application's routes; where no token is needed, it says that each may go without."""
     document: dict[str, Any] = get_openapi(
         title=app.title,
         version=app.version,
@@ -107,8 +110,23 @@ def write_document(app: FastAPI) -> dict[str, Any]:
     schemas.update({**problem.pop("$defs"), "Problem": problem})
     for operations in document["paths"].values():
         for operation in operations.values():
+            if "security" in operation:
+                _guard(operation, needs_tokens=needs_tokens)
             _add_headers(operation["responses"])
     return document
+
+
+def _guard(operation: dict[str, Any], *, needs_tokens: bool) -> None:
+    """Document what every route answers to those whom it does not let in."""
+    if not needs_tokens:
+        operation["security"].append({})
+    challenge = {"description": "What would let the caller in (RFC 6750).", "schema": {"type": "string"}}
+    refusals = {
+        401: _answer([AUTHENTICATION_REQUIRED, INVALID_TOKEN]) | {"headers": {"WWW-Authenticate": challenge}},
+        403: _answer([INSUFFICIENT_SCOPE]) | {"headers": {"WWW-Authenticate": challenge}},
+    }
+    answers = operation["responses"] | {str(status): answer for status, answer in refusals.items()}
+    operation["responses"] = {status: answers[status] for status in sorted(answers)}
 
 
 def _add_headers(responses: Mapping[str, dict[str, Any]]) -> None:

@@ -18,8 +18,10 @@ MOST_FAULTS = 100
 class ProblemError(HTTPException):
     """A problem that the request meets before its route is called; an HTTPException, which FastAPI lets through."""
 
-    def __init__(self, kind: Kind, detail: str, errors: Sequence[Fault] = ()) -> None:
-        super().__init__(status_code=kind.status, detail=detail)
+    def __init__(
+        self, kind: Kind, detail: str, errors: Sequence[Fault] = (), headers: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(status_code=kind.status, detail=detail, headers=headers)
         self.kind = kind
         self.errors = errors
 

@@ -12,6 +12,7 @@ from service.store.session import Store
 from service.usecases.answer_cache import AnswerCache
 from service.usecases.idempotency import Claims
 from service.usecases.search_queue import SearchQueue
+from service.usecases.tokens import Keyring
 from service.usecases.verdicts import Known
 
 REMEMBERED_BYTES: Final = 64 * MIB
@@ -32,6 +33,7 @@ class Services:
     store: Store
     searches: SearchQueue
     claims: Claims
+    keyring: Keyring
     answers: AnswerCache[bytes, bytes] = field(default_factory=lambda: AnswerCache(REMEMBERED_BYTES))
     verdicts: Known = field(default_factory=lambda: AnswerCache(REMEMBERED_VERDICTS))
 

@@ -211,3 +211,20 @@ class PredictionRow(Base):
     device_bytes: Mapped[int] = mapped_column(BigInteger())
     step_seconds: Mapped[float | None]
     step_grid: Mapped[list[float] | None] = mapped_column(Document)
+
+
+class TokenRow(Base):
+    """A bearer token: what it may do and until when; of the secret itself only the digest and the first characters."""
+
+    __tablename__ = "tokens"
+    __table_args__ = (CheckConstraint("scopes <> ''", name="scopes"),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    name: Mapped[str]
+    hint: Mapped[str]
+    sha256: Mapped[str] = mapped_column(unique=True)
+    scopes: Mapped[str]
+    created_at: Mapped[datetime]
+    expires_at: Mapped[datetime | None]
+    last_used_at: Mapped[datetime | None]
+    revoked_at: Mapped[datetime | None]

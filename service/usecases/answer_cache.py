@@ -39,6 +39,12 @@ class AnswerCache(Generic[Key, Value]):
                 _, (_, dropped) = self._answers.popitem(last=False)
                 self._weight -= dropped
 
+    def drop(self, key: Key) -> None:
+        """Forget one answer, if it is remembered."""
+        with self._turn:
+            _, dropped = self._answers.pop(key, (None, 0))
+            self._weight -= dropped
+
     def clear(self) -> None:
         """Forget everything, as when devices or measured runs change."""
         with self._turn:

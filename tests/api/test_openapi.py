@@ -1,6 +1,7 @@
 """The OpenAPI document: complete, and true of what the service does."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from starlette.testclient import TestClient
 from service.api.app import create_app
 from service.api.schemas.examples import COMPARISONS, ESTIMATES, IMPORTS, OBSERVATIONS, PLANS, VERDICTS
 from service.settings import Settings
+from service.usecases.tokens import SCOPES
 
 OPERATIONS = {
     "create_estimate": "POST /v1/estimates",
@@ -34,6 +36,7 @@ OPERATIONS = {
     "get_liveness": "GET /livez",
     "get_readiness": "GET /readyz",
 }
+PUBLIC = {"get_liveness", "get_readiness"}
 WITH_BODY = {"400", "413", "415", "422"}
 STATUSES = {
     "create_estimate": {"200", *WITH_BODY},
@@ -120,7 +123,8 @@ def test_every_operation_has_a_tag_a_summary_and_a_description(document: dict[st
 def test_every_operation_documents_its_answers_and_every_error_is_a_problem(document: dict[str, Any]) -> None:
     for _, operation in operations(document):
         answers = operation["responses"]
-        assert answers.keys() == {*STATUSES[operation["operationId"]], "500", "default"}
+        refusals = {"401", "403"} if "security" in operation else set()
+        assert answers.keys() == {*STATUSES[operation["operationId"]], *refusals, "500", "default"}
         for status, answer in answers.items():
             if status[0] in "45d":
                 assert answer["content"].keys() == {"application/problem+json"}
@@ -128,6 +132,29 @@ def test_every_operation_documents_its_answers_and_every_error_is_a_problem(docu
             assert "X-Request-Id" in answer["headers"]
         if "503" in answers:
             assert "Retry-After" in answers["503"]["headers"]
+
+
+def test_every_operation_says_which_scope_it_needs_or_is_public(document: dict[str, Any]) -> None:
+    scheme = document["components"]["securitySchemes"]["bearer"]
+    assert (scheme["type"], scheme["scheme"]) == ("http", "bearer")
+    public = set()
+    for _, operation in operations(document):
+        match operation.get("security"):
+            case [{"bearer": [scope]}, {}]:
+                assert scope in SCOPES
+            case None:
+                public.add(operation["operationId"])
+            case other:
+                raise AssertionError(other)
+    assert public == PUBLIC
+
+
+def test_where_tokens_are_needed_no_operation_goes_without(tmp_path: Path) -> None:
+    guarded = create_app(Settings(database_url=f"sqlite:///{tmp_path}/memplan.db", access="tokens")).openapi()
+    needs = {
+        operation["operationId"] for _, operation in operations(guarded) if len(operation.get("security", ())) == 1
+    }
+    assert needs == OPERATIONS.keys() - PUBLIC
 
 
 def test_nothing_is_left_of_the_frameworks_own_errors(document: dict[str, Any]) -> None:

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Body, Path, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
+from service.api.access import requires
 from service.api.catalogue import (
     COMPARISON_NOT_FOUND,
     INVALID_CURSOR,
@@ -43,6 +44,7 @@ ComparisonId = Annotated[
 
 @router.post(
     "/comparisons",
+    dependencies=[requires("plan:write")],
     status_code=201,
     response_model=ComparisonAnswer,
     responses={**_CREATED, **problems(*BODY_PROBLEMS, *KEY_PROBLEMS, PLAN_NOT_FOUND, UNKNOWN_DEVICE, *_STORE)},
@@ -60,6 +62,7 @@ def create_comparison(
 
 @router.get(
     "/comparisons",
+    dependencies=[requires("plan:read")],
     responses={200: {"headers": LINK}, **problems(INVALID_REQUEST, INVALID_CURSOR, *_STORE)},
 )
 def list_comparisons(
@@ -73,6 +76,7 @@ def list_comparisons(
 
 @router.get(
     "/comparisons/{comparison_id}",
+    dependencies=[requires("plan:read")],
     response_model=ComparisonAnswer,
     responses={
         200: {"headers": _ETAG},

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Body
 from starlette.requests import Request
 from starlette.responses import Response
 
+from service.api.access import requires
 from service.api.catalogue import INCOMPLETE_JOB, INVALID_JOB, UNKNOWN_DEVICE
 from service.api.openapi import BODY_PROBLEMS, problems
 from service.api.remembering import RememberingRoute, remembered
@@ -19,6 +20,7 @@ router = APIRouter(tags=["estimate"], route_class=RememberingRoute)
 
 @router.post(
     "/estimates",
+    dependencies=[requires("verdict:read")],
     response_model=EstimateAnswer,
     responses=problems(*BODY_PROBLEMS, INVALID_JOB, INCOMPLETE_JOB, UNKNOWN_DEVICE),
 )

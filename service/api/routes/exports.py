@@ -5,6 +5,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query
 from starlette.responses import Response
 
+from service.api.access import requires
+from service.api.bodies import StrictRoute
 from service.api.catalogue import (
     CANDIDATE_NOT_FOUND,
     INVALID_REQUEST,
@@ -18,7 +20,7 @@ from service.api.services import StoreOf
 from service.formats.writers.export import MEDIA_TYPES, ExportFormat
 from service.usecases import exports
 
-router = APIRouter(tags=["plan"])
+router = APIRouter(tags=["plan"], route_class=StrictRoute)
 
 _UNSAID: dict[str, Any] = {
     "Memplan-Unsaid": {
@@ -43,6 +45,7 @@ Rank = Annotated[int, Query(ge=0, le=1000, description="Which candidate of the p
 
 @router.get(
     "/plans/{plan_id}/exports/{format}",  # noqa: FAST003  (the alias of `form`)
+    dependencies=[requires("plan:read")],
     response_class=Response,
     responses={**_EXPORTED, **problems(*_PROBLEMS)},
 )

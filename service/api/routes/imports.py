@@ -4,6 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Body
 
+from service.api.access import requires
 from service.api.bodies import StrictRoute
 from service.api.openapi import BODY_PROBLEMS, problems
 from service.api.schemas.examples import IMPORTS
@@ -13,7 +14,7 @@ from service.usecases import imports
 router = APIRouter(tags=["import"], route_class=StrictRoute)
 
 
-@router.post("/imports", responses=problems(*BODY_PROBLEMS))
+@router.post("/imports", dependencies=[requires("verdict:read")], responses=problems(*BODY_PROBLEMS))
 def create_import(question: Annotated[ImportRequest, Body(openapi_examples=IMPORTS)]) -> ImportAnswer:
     """Read a config into the canonical job: the source of every value, what is missing, and every rule it breaks.
 

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Body, Path, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
+from service.api.access import requires
 from service.api.catalogue import (
     CANDIDATE_NOT_FOUND,
     IMPLAUSIBLE_MEASUREMENT,
@@ -50,6 +51,7 @@ ObservationId = Annotated[
 
 @router.post(
     "/observations",
+    dependencies=[requires("observe:write")],
     status_code=201,
     response_model=ObservationAnswer,
     responses={**_CREATED, **problems(*BODY_PROBLEMS, *KEY_PROBLEMS, *_RUN, IMPLAUSIBLE_MEASUREMENT, *_STORE)},
@@ -67,6 +69,7 @@ def create_observation(
 
 @router.get(
     "/observations",
+    dependencies=[requires("plan:read")],
     responses={200: {"headers": LINK}, **problems(INVALID_REQUEST, INVALID_CURSOR, *_STORE)},
 )
 def list_observations(
@@ -80,6 +83,7 @@ def list_observations(
 
 @router.get(
     "/observations/{observation_id}",
+    dependencies=[requires("plan:read")],
     response_model=ObservationAnswer,
     responses={
         200: {"headers": _ETAG},
@@ -94,7 +98,12 @@ def get_observation(
     return tagged(ObservationAnswer.of(observations.get_observation(store, observation_id)), if_none_match)
 
 
-@router.delete("/observations/{observation_id}", status_code=204, responses=problems(OBSERVATION_NOT_FOUND, *_STORE))
+@router.delete(
+    "/observations/{observation_id}",
+    dependencies=[requires("observe:write")],
+    status_code=204,
+    responses=problems(OBSERVATION_NOT_FOUND, *_STORE),
+)
 def delete_observation(observation_id: ObservationId, store: StoreOf) -> None:
     """Remove a stored observation, as when it was of another job; the run may then be observed again."""
     observations.delete_observation(store, observation_id)

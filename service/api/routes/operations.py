@@ -8,6 +8,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from starlette.responses import Response
 
+from service.api.access import requires
 from service.api.bodies import StrictRoute
 from service.api.catalogue import (
     INVALID_REQUEST,
@@ -38,7 +39,11 @@ LastEventId = Annotated[
 _PROBLEMS = (OPERATION_NOT_FOUND, STORE_BUSY, STORE_UNAVAILABLE)
 
 
-@router.get("/operations/{operation_id}", responses={200: {"headers": RETRY_AFTER}, **problems(*_PROBLEMS)})
+@router.get(
+    "/operations/{operation_id}",
+    dependencies=[requires("plan:read")],
+    responses={200: {"headers": RETRY_AFTER}, **problems(*_PROBLEMS)},
+)
 def get_operation(operation_id: OperationId, store: StoreOf, response: Response) -> OperationAnswer:
     """Return how far an operation is; ask again after the seconds in `Retry-After`, until there is no such header."""
     found = operations.get_operation(store, operation_id)
@@ -58,6 +63,7 @@ async def _followed(operation_id: OperationId, store: StoreOf, last_event_id: La
 
 @router.get(
     "/operations/{operation_id}/events",
+    dependencies=[requires("plan:read")],
     response_class=EventSourceResponse,
     responses={204: {"description": "The caller has seen the last event"}, **problems(INVALID_REQUEST, *_PROBLEMS)},
 )
@@ -72,7 +78,11 @@ async def follow_operation(followed: Annotated[Followed, Depends(_followed)]) ->
         yield event
 
 
-@router.post("/operations/{operation_id}/cancel", responses=problems(*_PROBLEMS, OPERATION_FINISHED))
+@router.post(
+    "/operations/{operation_id}/cancel",
+    dependencies=[requires("plan:write")],
+    responses=problems(*_PROBLEMS, OPERATION_FINISHED),
+)
 def cancel_operation(operation_id: OperationId, services: ServicesOf) -> OperationAnswer:
     """Ask for an operation to end; a search that runs ends after the block of layouts that it is at.
 

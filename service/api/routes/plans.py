@@ -7,6 +7,7 @@ from fastapi.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
+from service.api.access import requires
 from service.api.catalogue import (
     INCOMPLETE_DEVICE,
     INCOMPLETE_JOB,
@@ -63,6 +64,7 @@ PlanId = Annotated[str, Path(description="Id of the plan.", examples=["pln_019ad
 
 @router.post(
     "/plans",
+    dependencies=[requires("plan:write")],
     status_code=201,
     response_model=PlanAnswer,
     responses={
@@ -90,6 +92,7 @@ async def create_plan(
 
 @router.get(
     "/plans",
+    dependencies=[requires("plan:read")],
     responses={200: {"headers": LINK}, **problems(INVALID_REQUEST, INVALID_CURSOR, *_STORE)},
 )
 def list_plans(query: Annotated[PlanQuery, Query()], store: StoreOf, request: Request, response: Response) -> PlanList:
@@ -101,6 +104,7 @@ def list_plans(query: Annotated[PlanQuery, Query()], store: StoreOf, request: Re
 
 @router.get(
     "/plans/{plan_id}",
+    dependencies=[requires("plan:read")],
     response_model=PlanAnswer,
     responses={
         200: {"headers": _ETAG},
@@ -113,7 +117,12 @@ def get_plan(plan_id: PlanId, store: StoreOf, if_none_match: Annotated[str, IF_N
     return tagged(PlanAnswer.of(plans.get_plan(store, plan_id)), if_none_match)
 
 
-@router.delete("/plans/{plan_id}", status_code=204, responses=problems(PLAN_NOT_FOUND, *_STORE))
+@router.delete(
+    "/plans/{plan_id}",
+    dependencies=[requires("plan:write")],
+    status_code=204,
+    responses=problems(PLAN_NOT_FOUND, *_STORE),
+)
 def delete_plan(plan_id: PlanId, store: StoreOf) -> None:
     """Remove a stored plan; the same question makes it again, under another id."""
     plans.delete_plan(store, plan_id)

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Body
 from starlette.requests import Request
 from starlette.responses import Response
 
+from service.api.access import requires
 from service.api.deadlines import DeadlineOf
 from service.api.openapi import BODY_PROBLEMS, problems
 from service.api.remembering import RememberingRoute, remembered
@@ -19,7 +20,9 @@ from service.usecases.verdicts import Board, judge_all
 router = APIRouter(tags=["verdict"], route_class=RememberingRoute)
 
 
-@router.post("/verdicts", response_model=VerdictList, responses=problems(*BODY_PROBLEMS))
+@router.post(
+    "/verdicts", dependencies=[requires("verdict:read")], response_model=VerdictList, responses=problems(*BODY_PROBLEMS)
+)
 async def create_verdicts(
     question: Annotated[VerdictRequest, Body(openapi_examples=VERDICTS)],
     deadline: DeadlineOf,

@@ -1,0 +1,1 @@
+INSERT INTO tokens VALUES ('00000000000000000000000000000006', 'slurm', 'memplan_0123', 'e3b0', 'verdict:read plan:read', '2026-11-29 19:00:00+00:00', NULL, '2026-11-29 19:00:00+00:00', NULL);
