@@ -1,6 +1,6 @@
 """From a job to what the calculator takes: every default filled in, every problem reported at once."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -334,11 +334,9 @@ def _layout(values: Values, model: Model) -> Layout:
     degrees, batch = values.section("/parallelism"), values.section("/batch")
     stage = values.get("/sharding/stage")
     pipeline, virtual = degrees["pipeline"], degrees["virtual_pipeline"]
-    stated = values.section("/stages")
-    layers = stated.pop("layers", None)
-    split = Split(layers=tuple(layers) if layers else None, **stated)
-    if split == EVEN and values.get("/framework/name") != "megatron-core":
-        split = Split(spread=(1, 1) if values.get("/framework/transformer_impl") == "titan" else (0, 0))
+    split = split_of(
+        values.section("/stages"), values.get("/framework/name"), values.get("/framework/transformer_impl")
+    )
     ranks = values.get("/sharding/degree") or (degrees["data"] * degrees["context"])
     ranks = max(ranks // (values.get("/sharding/optimizer_instances") or 1), 1)
     return Layout(
@@ -371,6 +369,17 @@ def _layout(values: Values, model: Model) -> Layout:
         overlap_grad_reduce=bool(values.get("/sharding/overlap_grad_reduce")),
         overlap_param_gather=bool(values.get("/sharding/overlap_param_gather")),
     )
+
+
+def split_of(stated: Mapping[str, Any], framework: str, implementation: str | None) -> Split:
+    """How layers are divided over stages: as stated, else as the framework does by itself."""
+    fields: dict[str, Any] = {
+        key: tuple(value) if key == "layers" else value for key, value in stated.items() if value is not None
+    }
+    split = Split(**fields)
+    if split == EVEN and framework != "megatron-core":
+        return Split(spread=(1, 1) if implementation == "titan" else (0, 0))
+    return split
 
 
 def _routing(values: Values) -> Routing:

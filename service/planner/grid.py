@@ -218,7 +218,7 @@ def _facts(model: Model, space: SearchSpace, pipeline: int, virtual: int, schedu
     kept &= (np.array(experts, dtype=np.int64)[expert_pair, 1] != 0) | (tensor > 1)
     if space.data is not None:
         kept &= np.isin(data, space.data) | (data * grid != space.world_size)
-    listed = space.split.layers is not None or space.split.layout is not None
+    listed = (space.split.layers, space.split.layout, space.split.spread) != (None, None, None)
     extra = int(space.split.account_for_embedding) + int(space.split.account_for_loss)
     return replace(
         model_facts(model),

@@ -11,6 +11,7 @@ from service.calculator.model import LatentAttention, Mlp, Model, Moe
 from service.calculator.placement import EVEN, Split, expand_layout
 from service.calculator.recipe import Recipe
 from service.calculator.schedules.schedule import CHUNKS
+from service.calculator.units import ceil_div
 
 BALANCED = Routing()
 
@@ -94,6 +95,8 @@ class SearchSpace:
         listed = listed_chunks(self.split)
         if listed:
             return (max(listed // pipeline, 1),)
+        if self.split.spread is not None:
+            return _spread_chunks(layers + sum(self.split.spread), pipeline)
         ends = [each for each in (self.split.first, self.split.last) if each is not None]
         counted = int(self.split.account_for_embedding) + int(self.split.account_for_loss)
         shared = layers + counted - sum(ends)
@@ -108,6 +111,18 @@ def listed_chunks(split: Split) -> int:
     if split.layout is not None:
         return expand_layout(split.layout).count("|") + 1
     return len(split.layers or ())
+
+
+def _spread_chunks(weight: int, pipeline: int) -> tuple[int, ...]:
+    """Chunks per rank that some number of layers per stage gives, and torchtitan's default of two.
+
+    Source: torchtitan distributed/pipeline_parallel.py, which cuts `weight` layers into stages of a stated length.
+    """
+    if pipeline == 1:
+        return (1,)
+    stages = {int(ceil_div(weight, length)) for length in range(1, weight + 1)}
+    chunks = {each // pipeline for each in stages if each % pipeline == 0}
+    return tuple(sorted(chunks | {1} | ({2} if weight >= 2 * pipeline else set())))
 
 
 def _takes(schedule: str, virtual: int) -> bool:

@@ -6,12 +6,13 @@ from typing import Any, Literal
 
 from service.calculator.layout import Checkpointing
 from service.calculator.model import Model
-from service.calculator.placement import EVEN, Split
+from service.calculator.placement import Split
 from service.calculator.recipe import Recipe
 from service.calculator.schedules.schedule import CHUNKS
 from service.catalog.profiles import profile_of
 from service.job.checkpointing import checkpointing_of, fill_checkpointing
 from service.job.diagnostics import Source
+from service.job.resolve import split_of
 from service.job.schema import Job
 from service.job.values import Values
 from service.planner.space import Choice, SearchSpace, whole_space
@@ -169,12 +170,8 @@ def _checkpointing(job: Job) -> Checkpointing:
 
 
 def _split(job: Job) -> Split:
-    if job.stages is None:
-        return EVEN
-    stated = job.stages.model_dump(exclude_none=True)
-    if "layers" in stated:
-        stated["layers"] = tuple(stated["layers"])
-    return Split(**stated)
+    stated = {} if job.stages is None else job.stages.model_dump(exclude_none=True)
+    return split_of(stated, job.framework.name, job.framework.transformer_impl)
 
 
 def _remove(document: dict[str, Any], pointer: str) -> None:

@@ -15,7 +15,7 @@ from service.calculator.layout import Layout
 from service.calculator.ledger import Category, Tensor
 from service.calculator.model import Attention, LatentAttention, LayerKind, Mlp, Model, Moe
 from service.calculator.recipe import Recipe
-from service.calculator.units import Int
+from service.calculator.units import Int, where
 
 SOURCES = {
     "hf": "memory_model.md 3.2; transformers 5.24.0, measured",
@@ -40,9 +40,9 @@ def autograd_tensors(kind: LayerKind, model: Model, layout: Layout, recipe: Reci
     storages = forward.tape.storages()
     cached = kept_results(forward.tape.operations, layout.checkpointing.op, traced=recipe.compiled or recipe.traced)
     source = SOURCES[recipe.transformer_impl]
-    rows = [_row(entry, source, needed=entry in storages, cached=False, is_input=True)]
-    rows += [_row(each, source, needed=True, cached=each in cached) for each in storages if each is not entry]
-    rows += [_row(each, source, needed=False, cached=True) for each in cached if each not in storages]
+    rows = [_row(entry, source, storages.pop(entry, 0), cached=False, is_input=True)]
+    rows += [_row(each, source, copies, cached=each in cached) for each, copies in storages.items()]
+    rows += [_row(each, source, 0, cached=True) for each in cached if each not in storages]
     return rows
 
 
@@ -53,13 +53,13 @@ def head_tensors(model: Model, layout: Layout, recipe: Recipe, vocabulary: Int) 
     value = norm(forward, "final_norm", forward.residual("final_norm.input"), output)
     forward.linear(Linear("head", ("head",), model.hidden_size, vocabulary), "head", value)
     source = SOURCES[recipe.transformer_impl]
-    return [_row(each, source, needed=True, cached=False) for each in forward.tape.storages()]
+    return [_row(each, source, copies, cached=False) for each, copies in forward.tape.storages().items()]
 
 
-def _row(value: Value, source: str, *, needed: bool, cached: bool, is_input: bool = False) -> Saved:
+def _row(value: Value, source: str, copies: Int, *, cached: bool, is_input: bool = False) -> Saved:
+    """`copies` are those that the backward needs."""
     tensor = Tensor(value.name, Category.ACTIVATIONS, value.shape, value.dtype, value.sharded_by, source)
-    stored = value.copies if cached else 0
-    return Saved(tensor, is_input=is_input, copies=value.copies if needed else 0, cached=stored)
+    return Saved(tensor, is_input=is_input, copies=copies, cached=value.copies if cached else 0)
 
 
 def _record(forward: Forward, kind: LayerKind) -> Value:
@@ -83,8 +83,11 @@ def _before(forward: Forward, block: str, value: Value) -> Value:
 
 def _whole(forward: Forward, value: Value) -> Value:
     """What projections read: the value itself, or what is gathered of it where each rank holds a part."""
+    shards = forward.layout.sequence_shards
+    if value.sharded_by == BY_CONTEXT or (isinstance(shards, int) and shards == 1):
+        return value
     shape = (forward.layout.micro_batch, forward.layout.local_sequence, forward.model.hidden_size)
-    return value if value.shape == shape else replace(value, shape=shape, sharded_by=BY_CONTEXT)
+    return replace(value, shape=shape, sharded_by=BY_CONTEXT, copies=where(shards - 1, 1, 0), otherwise=value)
 
 
 def _after(forward: Forward, block: str, kind: LayerKind, output: Value) -> None:

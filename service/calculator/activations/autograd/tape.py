@@ -6,12 +6,15 @@ Autograd keeps storages, not views: a slice of a fused projection keeps the whol
 
 from dataclasses import dataclass, field
 
-from service.calculator.units import Int
+from service.calculator.units import Int, maximum
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Value:
-    """A tensor of the forward; a view names the tensor whose storage it shares. `copies` of it exist (0 or 1)."""
+    """A tensor of the forward; a view names the tensor whose storage it shares.
+
+    `copies` of it exist (0 or 1); where none does, `otherwise` stands for it.
+    """
 
     name: str
     shape: tuple[Int, ...]
@@ -19,6 +22,7 @@ class Value:
     sharded_by: tuple[str, ...]
     base: "Value | None" = None
     copies: Int = 1
+    otherwise: "Value | None" = None
 
     @property
     def storage(self) -> "Value":
@@ -46,10 +50,13 @@ class Tape:
         """Add an operation."""
         self.operations.append(Operation(kind, module, results, keeps))
 
-    def storages(self) -> list[Value]:
-        """Every storage that some operation keeps, once, in the order in which they are first kept."""
-        found: dict[Value, None] = {}
+    def storages(self) -> dict[Value, Int]:
+        """Every storage that some operation keeps and how many of it, in the order in which they are first kept."""
+        found: dict[Value, Int] = {}
         for operation in self.operations:
             for kept in operation.keeps:
-                found.setdefault(kept.storage)
-        return list(found)
+                storage = kept.storage
+                found[storage] = maximum(found.get(storage, 0), storage.copies)
+                if storage.otherwise is not None:
+                    found[storage.otherwise] = maximum(found.get(storage.otherwise, 0), 1 - storage.copies)
+        return found

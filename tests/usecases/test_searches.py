@@ -1,0 +1,83 @@
+"""A search against the single path: its layouts, written as jobs and asked one by one, have the same bytes."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from service.calculator.estimate import estimate
+from service.calculator.layout import Layout
+from service.calculator.step_time import step_time
+from service.job.resolve import job_with_layout, resolve
+from service.job.schema import Job
+from service.planner.grid import parts
+from service.planner.problem import Problem
+from service.usecases.searches import Question, Search, prepare
+from service.usecases.spaces import Cluster, Limits
+from tests.api.questions import DEVICE
+
+EACH, GROUPS = 3, 20
+"""Layouts that are looked at in each group, and groups."""
+
+FLASH = {"kernels": {"attention": "flash"}, "dropout": {"hidden": 0.0, "attention": 0.0}}
+TORCHTITAN = {"name": "fsdp2"}
+TRANSFORMERS = {"name": "fsdp2", "transformer_impl": "hf"}
+MEGATRON_DEEPSPEED = {"name": "deepspeed", "transformer_impl": "local"}
+LORA = {"type": "lora", "rank": 16, "modules": ["q", "v"]}
+
+JOBS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
+    "Megatron, dense": ("llama-3-8b", {"name": "megatron-core"}, FLASH),
+    "Megatron, experts": ("mixtral-8x7b", {"name": "megatron-core"}, FLASH),
+    "Megatron, latent attention and experts": ("deepseek-v2-lite", {"name": "megatron-core"}, FLASH),
+    "Megatron, 8 bits": ("llama-3-8b", {"name": "megatron-core"}, FLASH | {"precision": {"fp8": {}}}),
+    "Megatron, scores stored": ("gpt-3-6.7b", {"name": "megatron-core"}, {"kernels": {"attention": "unfused"}}),
+    "torchtitan, dense": ("llama-3-8b", TORCHTITAN, FLASH),
+    "torchtitan, experts": ("qwen3-30b-a3b", TORCHTITAN, FLASH),
+    "torchtitan, norms behind": ("olmo-2-7b", TORCHTITAN, FLASH),
+    "torchtitan, adapters": ("llama-3-8b", TORCHTITAN, FLASH | {"adapters": LORA}),
+    "FSDP of transformers": ("gemma-2-9b", TRANSFORMERS, {}),
+    "FSDP1": ("llama-2-7b", {"name": "fsdp1"}, {}),
+    "DDP": ("llama-3.2-1b", {"name": "ddp"}, {}),
+    "the Trainer": ("llama-3.2-1b", {"name": "hf-trainer"}, {}),
+    "DeepSpeed": ("llama-2-7b", {"name": "deepspeed"}, {}),
+    "DeepSpeed, experts": ("mixtral-8x7b", {"name": "deepspeed"}, {}),
+    "Megatron-DeepSpeed": ("llama-2-7b", MEGATRON_DEEPSPEED, FLASH),
+}
+
+
+def prepared(name: str) -> Search:
+    preset, framework, more = JOBS[name]
+    job = {
+        "model": {"preset": preset},
+        "framework": framework,
+        "batch": {"global": 64, "sequence_length": 2048},
+        **more,
+    }
+    return prepare(Question(Job.model_validate(job), Cluster(DEVICE, 16), Limits()), 10**9)
+
+
+def sampled(asked: Search) -> Iterator[tuple[Layout, int, float]]:
+    """Layouts from all over the space, each with the bytes and seconds that the search gives it among others."""
+    chance = np.random.default_rng(0)
+    problem = Problem(asked.resolved.model, asked.resolved.recipe, asked.accelerator)
+    groups = [group for part in parts(asked.resolved.model, asked.space) for group in part.groups]
+    for group in (groups[place] for place in chance.permutation(len(groups))[:GROUPS]):
+        indexes = np.sort(chance.permutation(len(group))[:EACH])
+        many = group.layouts(indexes)
+        peaks = np.broadcast_to(problem.peaks(many), indexes.shape)
+        seconds = np.broadcast_to(np.asarray(problem.time(many).step_seconds, dtype=np.float64), indexes.shape)
+        for place, index in enumerate(indexes.tolist()):
+            yield group.layout(index), int(peaks[place]), float(seconds[place])
+
+
+@pytest.mark.parametrize("name", JOBS)
+def test_a_layout_alone_has_the_bytes_and_the_time_that_it_has_among_others(name: str) -> None:
+    asked = prepared(name)
+    found = list(sampled(asked))
+    assert len(found) > 2
+    for layout, peak, seconds in found:
+        again = resolve(job_with_layout(asked.resolved.job, layout))
+        assert estimate(again.model, again.layout, again.recipe, asked.accelerator).peak.device_bytes == peak
+        time = step_time(again.model, again.layout, again.recipe, asked.accelerator)
+        assert float(time.step_seconds) == pytest.approx(seconds, rel=1e-12)
