@@ -24,7 +24,7 @@ from service.api.catalogue import AUTHENTICATION_REQUIRED, INSUFFICIENT_SCOPE, I
 from service.api.problems import ProblemError
 from service.api.services import Services
 from service.store.tokens import StoredToken
-from service.usecases.tokens import SCOPES, Scope
+from service.usecases.scopes import SCOPES, Scope
 
 _CREDENTIALS = re.compile(r"Bearer +(\S+) *", re.IGNORECASE)
 _ANYTHING: Final = frozenset(SCOPES)

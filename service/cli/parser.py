@@ -1,7 +1,10 @@
 """What the command understands; imports nothing that takes time."""
 
 import argparse
+import re
 from importlib.metadata import version
+
+from service.usecases.scopes import SCOPES
 
 DEFAULT_DEVICE = "h100-sxm-80gb"
 
@@ -9,6 +12,7 @@ _FILE = (
     "a launch script, batch script, config file or manifest of a known framework, or a job of memplan's own as JSON; "
     "- reads standard input"
 )
+_LONGEST_NAME = 100
 EXPORT_FORMATS = ("megatron", "nemo", "deepspeed", "accelerate", "torchtitan", "torchtitan-cli", "slurm")
 _EPILOG = (
     "What follows -- are arguments that FILE is run with, as in: memplan estimate train.sh -- --micro-batch-size 1"
@@ -30,6 +34,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_validate_time(commands)
     _add_serve(commands)
     _add_db(commands)
+    _add_token(commands)
     return parser
 
 
@@ -144,6 +149,13 @@ def _add_serve(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     serve = commands.add_parser("serve", help="serve over HTTP; a missing SQLite database is created")
     serve.add_argument("--host", metavar="ADDRESS", help="address to listen on (default: MEMPLAN_HOST or 127.0.0.1)")
     serve.add_argument("--port", type=int, metavar="N", help="port to listen on (default: MEMPLAN_PORT or 8000)")
+    serve.add_argument(
+        "--open",
+        action="store_const",
+        const="open",
+        dest="access",
+        help="let everybody ask; else only a loopback address is open, and others need tokens (MEMPLAN_ACCESS)",
+    )
     serve.set_defaults(module="service.cli.serve")
 
 
@@ -152,3 +164,42 @@ def _add_db(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
     actions = database.add_subparsers(metavar="ACTION", required=True)
     upgrade = actions.add_parser("upgrade", help="create the database, or bring it up to date")
     upgrade.set_defaults(module="service.cli.database")
+
+
+def _add_token(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    token = commands.add_parser("token", help="make, list and revoke tokens of the HTTP service, in its database")
+    actions = token.add_subparsers(metavar="ACTION", required=True, dest="action")
+    create = actions.add_parser("create", help="make a token and print it, this once")
+    create.add_argument("name", type=_name, metavar="NAME", help="what it is for, as in slurm-prolog")
+    create.add_argument(
+        "--scope",
+        action="append",
+        required=True,
+        choices=SCOPES,
+        help="what it may do; repeatable; admin may do everything",
+    )
+    create.add_argument(
+        "--expires",
+        type=_seconds,
+        metavar="TIME",
+        help="how long it is valid, as in 90d or 12h (default: until it is revoked)",
+    )
+    listing = actions.add_parser("list", help="every token: what it may do, its state, and when it was last used")
+    revoke = actions.add_parser("revoke", help="end a token")
+    revoke.add_argument("token", metavar="ID", help="its id, or its name when no other valid token has it")
+    for action in (create, listing, revoke):
+        action.add_argument("--json", action="store_true", help="print JSON")
+        action.set_defaults(module="service.cli.tokens")
+
+
+def _name(text: str) -> str:
+    if not text.isprintable() or not 0 < len(text.strip()) <= _LONGEST_NAME:
+        raise argparse.ArgumentTypeError(f"a name has 1 to {_LONGEST_NAME} printable characters")
+    return text.strip()
+
+
+def _seconds(text: str) -> int:
+    found = re.fullmatch(r"([1-9][0-9]{0,4})(d|h)", text, re.ASCII)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is no time; write days or hours, as in 90d or 12h")
+    return int(found[1]) * (86_400 if found[2] == "d" else 3_600)

@@ -8,9 +8,12 @@ from service import logs
 from service.api.app import create_app
 from service.cli.configuration import settings_of
 from service.cli.errors import CommandError
+from service.settings import Settings
 from service.store.errors import StoreError
 from service.store.migration import ensure_usable
+from service.store.session import Store
 from service.store.single_process import sole_process
+from service.usecases.tokens import has_valid_token
 
 GRACE_SECONDS = 5
 """How long requests may go on when the service is told to stop; supervisors commonly kill it after ten."""
@@ -18,12 +21,13 @@ GRACE_SECONDS = 5
 
 def run(options: argparse.Namespace) -> int:
     """Serve until stopped; a missing database is created, one of another release is refused."""
-    settings = settings_of(host=options.host, port=options.port)
+    settings = settings_of(host=options.host, port=options.port, access=options.access)
     logs.configure(settings.log_level, settings.log_format)
     try:
         with sole_process(settings):
             # The application looks again when it starts, but would say it in a traceback.
             ensure_usable(settings)
+            _refuse_if_nobody_could_ask(settings)
             uvicorn.run(
                 create_app(settings),
                 host=settings.host,
@@ -36,3 +40,15 @@ def run(options: argparse.Namespace) -> int:
     except StoreError as error:
         raise CommandError(str(error)) from None
     return 0
+
+
+def _refuse_if_nobody_could_ask(settings: Settings) -> None:
+    if not settings.needs_tokens:
+        return
+    with Store(settings) as store:
+        if has_valid_token(store):
+            return
+    raise CommandError(
+        f"to serve on {settings.host} a token is needed, and there is none: make one with memplan token create NAME "
+        "--scope SCOPE; or let everybody ask with --open (MEMPLAN_ACCESS=open)"
+    )

@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Final, Literal, get_args
+from typing import Final
 
 from service.logs import logger
 from service.store import tokens
@@ -20,11 +20,7 @@ from service.store.session import Store
 from service.store.tokens import NewToken, StoredToken
 from service.usecases.answer_cache import AnswerCache
 from service.usecases.errors import RejectedQuestion
-
-Scope = Literal["verdict:read", "plan:read", "plan:write", "observe:write", "admin"]
-"""What a token may do; `admin` includes the others."""
-
-SCOPES: Final[tuple[Scope, ...]] = get_args(Scope)
+from service.usecases.scopes import SCOPES, Scope
 
 FRESH: Final = timedelta(seconds=10)
 """How long a token is taken as it was last read: a token that is revoked opens nothing after this."""

@@ -15,7 +15,7 @@ from service.settings import Settings
 from service.store.errors import StoreUnavailable
 from service.store.session import Store
 from service.usecases import tokens
-from service.usecases.tokens import SCOPES, Scope
+from service.usecases.scopes import SCOPES, Scope
 from tests.api.questions import DEVICE, job, plan
 
 VERDICT = {"items": [{"job": job(), "targets": [{"device": DEVICE}]}]}

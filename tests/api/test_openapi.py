@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from service.api.app import create_app
 from service.api.schemas.examples import COMPARISONS, ESTIMATES, IMPORTS, OBSERVATIONS, PLANS, VERDICTS
 from service.settings import Settings
-from service.usecases.tokens import SCOPES
+from service.usecases.scopes import SCOPES
 
 OPERATIONS = {
     "create_estimate": "POST /v1/estimates",

@@ -1,0 +1,31 @@
+"""`docs/operations.md` names every setting, every scope, and only commands that there are."""
+
+import re
+import shlex
+
+import pytest
+
+from service.cli import build_parser
+from service.usecases.scopes import SCOPES
+from tests.docs.settings import PAGE, rendered
+
+TEXT = PAGE.read_text("utf-8")
+COMMANDS = [
+    line.partition("#")[0].strip()
+    for block in re.findall(r"```sh\n(.*?)```", TEXT, re.DOTALL)
+    for line in block.splitlines()
+    if line.startswith("memplan ")
+]
+
+
+def test_the_settings_are_those_of_the_program() -> None:
+    assert rendered(TEXT) == TEXT, "python -m tests.docs.settings writes the table anew"
+
+
+def test_every_scope_is_explained_once() -> None:
+    assert re.findall(r"^\| `([a-z:]+)` \|", TEXT, re.MULTILINE) == list(SCOPES)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_is_one_that_the_program_has(command: str) -> None:
+    build_parser().parse_args(shlex.split(command)[1:])
