@@ -1,7 +1,7 @@
 """The application: settings in, routes wired together."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 from importlib.resources import files
@@ -33,6 +33,7 @@ from service.api.services import Services
 from service.settings import Settings
 from service.store.migration import ensure_usable
 from service.store.session import Store
+from service.usecases.current_devices import CurrentDevices
 from service.usecases.idempotency import Claims, release_interrupted
 from service.usecases.operations import REPORT_SECONDS, end_interrupted
 from service.usecases.release import RELEASE
@@ -63,8 +64,10 @@ def create_app(settings: Settings) -> FastAPI:
             claims = Claims(store)
             queue = SearchQueue(store, claims, settings.search_concurrency, settings.search_queue)
             keyring = Keyring(store)
-            app.state.services = Services(settings, store, queue, claims, keyring)
-            reporting = asyncio.create_task(_report(queue, claims, keyring))
+            current = CurrentDevices(store)
+            app.state.services = Services(settings, store, queue, claims, keyring, current)
+            chores = (queue.report, claims.renew, keyring.store_uses, current.refresh)
+            reporting = asyncio.create_task(_do_every_second(*chores))
             try:
                 yield
             finally:
@@ -96,14 +99,13 @@ def create_app(settings: Settings) -> FastAPI:
     return app
 
 
-async def _report(queue: SearchQueue, claims: Claims, keyring: Keyring) -> None:
+async def _do_every_second(*chores: Callable[[], None]) -> None:
     # A thread beyond those of requests: progress is also said when all of these are busy.
     thread = CapacityLimiter(1)
     while True:
         await asyncio.sleep(REPORT_SECONDS)
-        await anyio.to_thread.run_sync(queue.report, limiter=thread)
-        await anyio.to_thread.run_sync(claims.renew, limiter=thread)
-        await anyio.to_thread.run_sync(keyring.store_uses, limiter=thread)
+        for chore in chores:
+            await anyio.to_thread.run_sync(chore, limiter=thread)
 
 
 def _version_1() -> APIRouter:

@@ -89,6 +89,12 @@ OBSERVATION_NOT_FOUND = Kind(
     "There is no such observation",
     "It was never stored here, or it was deleted. GET /v1/observations lists those that are stored.",
 )
+DEVICE_NOT_FOUND = Kind(
+    "device_not_found",
+    HTTPStatus.NOT_FOUND,
+    "There is no such device",
+    "GET /v1/devices lists the ids; an alias or a scheduler label does as well, where it leads to one device only.",
+)
 METHOD_NOT_ALLOWED = Kind(
     "method_not_allowed",
     HTTPStatus.METHOD_NOT_ALLOWED,
@@ -114,11 +120,24 @@ OPERATION_FINISHED = Kind(
     "The operation has ended",
     "It cannot be cancelled any more. GET of the operation has its result, or why it has none.",
 )
+DEVICE_NAME_TAKEN = Kind(
+    "device_name_taken",
+    HTTPStatus.CONFLICT,
+    "The id is a name of another device",
+    "Send the definition to the id that the detail names, or take an id that no device has as alias or label.",
+)
+DEVICE_NOT_REMOVABLE = Kind(
+    "device_not_removable",
+    HTTPStatus.CONFLICT,
+    "The device is part of the catalogue or of another device",
+    "A device of the catalogue cannot vanish; DELETE takes back what was said over it. A policy says which devices a "
+    "queue may use. A slice is removed by a PUT of its device without it.",
+)
 PRECONDITION_FAILED = Kind(
     "precondition_failed",
     HTTPStatus.PRECONDITION_FAILED,
-    "It has changed since it was read",
-    "The tag in If-Match is not the current one, and nothing was changed. Read it again, and send its ETag.",
+    "What is stored is not what the request has seen",
+    "GET it again, apply the change to that, and send it with the new ETag as If-Match.",
 )
 BODY_TOO_LARGE = Kind(
     "body_too_large",
@@ -169,6 +188,12 @@ IMPLAUSIBLE_MEASUREMENT = Kind(
     HTTPStatus.UNPROCESSABLE_ENTITY,
     "The measurement cannot be of this run",
     "Sizes are bytes of one GPU, on a stage that the job has and on the device that it ran on.",
+)
+INVALID_DEVICE = Kind(
+    "invalid_device",
+    HTTPStatus.UNPROCESSABLE_ENTITY,
+    "The definition of the device cannot stand",
+    "Each entry of errors names a field, what is wrong with it and what would be right. Nothing was stored.",
 )
 INVALID_CURSOR = Kind(
     "invalid_cursor",
@@ -234,10 +259,13 @@ KINDS: tuple[Kind, ...] = (
     OPERATION_NOT_FOUND,
     COMPARISON_NOT_FOUND,
     OBSERVATION_NOT_FOUND,
+    DEVICE_NOT_FOUND,
     METHOD_NOT_ALLOWED,
     IDEMPOTENCY_KEY_IN_USE,
     RUN_OBSERVED,
     OPERATION_FINISHED,
+    DEVICE_NAME_TAKEN,
+    DEVICE_NOT_REMOVABLE,
     PRECONDITION_FAILED,
     BODY_TOO_LARGE,
     UNSUPPORTED_MEDIA_TYPE,
@@ -247,6 +275,7 @@ KINDS: tuple[Kind, ...] = (
     UNKNOWN_DEVICE,
     INCOMPLETE_DEVICE,
     IMPLAUSIBLE_MEASUREMENT,
+    INVALID_DEVICE,
     INVALID_CURSOR,
     IDEMPOTENCY_KEY_REUSED,
     SEARCH_TOO_LARGE,

@@ -13,9 +13,19 @@ from service.api.catalogue import Kind
 from service.api.following import StreamEnded
 from service.api.problems import ProblemError, problem_response
 from service.api.schemas.problem import Fault, Missing
+from service.catalog.definitions import InvalidDefinition
 from service.job.diagnostics import Diagnostic
 from service.store.errors import InvalidCursor, NotFound, StoreBusy, StoreUnavailable
-from service.usecases.errors import IncompleteDevice, NoSuchCandidate, NoSuchDevice, RejectedJob, SearchTooLarge
+from service.usecases.errors import (
+    IncompleteDevice,
+    NoSuchCandidate,
+    NoSuchDevice,
+    NotRemovable,
+    NotThisName,
+    PreconditionFailed,
+    RejectedJob,
+    SearchTooLarge,
+)
 from service.usecases.faults import faults_of
 from service.usecases.idempotency import KeyInUse, KeyReused
 from service.usecases.observations import RunObserved
@@ -35,6 +45,7 @@ _NOT_FOUND = {
     "operation": catalogue.OPERATION_NOT_FOUND,
     "comparison": catalogue.COMPARISON_NOT_FOUND,
     "observation": catalogue.OBSERVATION_NOT_FOUND,
+    "device": catalogue.DEVICE_NOT_FOUND,
 }
 
 
@@ -48,6 +59,10 @@ def install(app: FastAPI) -> None:
         NoSuchDevice: _no_such_device,
         NoSuchCandidate: _no_such_candidate,
         IncompleteDevice: _incomplete_device,
+        InvalidDefinition: _invalid_definition,
+        NotThisName: _not_this_name,
+        NotRemovable: _not_removable,
+        PreconditionFailed: _precondition_failed,
         SearchTooLarge: _search_too_large,
         InvalidCursor: _invalid_cursor,
         NotFound: _not_found,
@@ -137,6 +152,23 @@ async def _no_such_candidate(request: Request, error: NoSuchCandidate) -> Respon
 
 async def _incomplete_device(request: Request, error: IncompleteDevice) -> Response:
     return problem_response(request, catalogue.INCOMPLETE_DEVICE, str(error))
+
+
+async def _invalid_definition(request: Request, error: InvalidDefinition) -> Response:
+    faults = [Fault(pointer=each.pointer, code=each.code, message=each.message, fix=each.fix) for each in error.faults]
+    return problem_response(request, catalogue.INVALID_DEVICE, _summary(faults), faults)
+
+
+async def _not_this_name(request: Request, error: NotThisName) -> Response:
+    return problem_response(request, catalogue.DEVICE_NAME_TAKEN, str(error))
+
+
+async def _not_removable(request: Request, error: NotRemovable) -> Response:
+    return problem_response(request, catalogue.DEVICE_NOT_REMOVABLE, str(error))
+
+
+async def _precondition_failed(request: Request, error: PreconditionFailed) -> Response:
+    return problem_response(request, catalogue.PRECONDITION_FAILED, str(error))
 
 
 async def _search_too_large(request: Request, error: SearchTooLarge) -> Response:

@@ -13,7 +13,10 @@ _JSON = "application/json"
 
 
 class RememberingRoute(StrictRoute):
-    """A route whose answers depend on nothing but the request; those given to `remembered` are sent again."""
+    """A route whose answers depend on nothing but the request and the devices.
+
+    Those given to `remembered` are sent again.
+    """
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Return the handler of a strict route, behind a look into the memory."""
@@ -21,7 +24,8 @@ class RememberingRoute(StrictRoute):
 
         async def handle(request: Request) -> Response:
             strict = StrictRequest(request.scope, request.receive)
-            key = _key(strict, await strict.body())
+            request.state.devices = request.app.state.services.devices.now
+            key = _key(strict, await strict.body(), request.state.devices.stamp)
             answer = request.app.state.services.answers.get(key)
             if answer is not None:
                 return Response(answer, media_type=_JSON)
@@ -37,9 +41,9 @@ def remembered(request: Request, body: bytes) -> Response:
     return Response(body, media_type=_JSON)
 
 
-def _key(request: Request, body: bytes) -> bytes:
+def _key(request: Request, body: bytes, devices: bytes) -> bytes:
     # The query and the header are part of it because they may be refused.
-    seen = hashlib.sha256(body)
+    seen = hashlib.sha256(devices + body)
     for each in (request.url.path, request.url.query, request.headers.get("x-deadline-ms", "")):
         seen.update(b"\0" + each.encode())
     return seen.digest()

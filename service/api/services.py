@@ -7,9 +7,11 @@ from fastapi import Depends
 from starlette.requests import Request
 
 from service.calculator.units import MIB
+from service.catalog.devices import Devices
 from service.settings import Settings
 from service.store.session import Store
 from service.usecases.answer_cache import AnswerCache
+from service.usecases.current_devices import CurrentDevices
 from service.usecases.idempotency import Claims
 from service.usecases.search_queue import SearchQueue
 from service.usecases.tokens import Keyring
@@ -34,6 +36,7 @@ class Services:
     searches: SearchQueue
     claims: Claims
     keyring: Keyring
+    devices: CurrentDevices
     answers: AnswerCache[bytes, bytes] = field(default_factory=lambda: AnswerCache(REMEMBERED_BYTES))
     verdicts: Known = field(default_factory=lambda: AnswerCache(REMEMBERED_VERDICTS))
 
@@ -48,5 +51,14 @@ async def _store(request: Request) -> Store:
     return (await _services(request)).store
 
 
+async def _devices(request: Request) -> Devices:
+    # The same from the first look to the last, though an operator may change them meanwhile.
+    if not hasattr(request.state, "devices"):
+        request.state.devices = (await _services(request)).devices.now
+    found: Devices = request.state.devices
+    return found
+
+
 ServicesOf = Annotated[Services, Depends(_services)]
 StoreOf = Annotated[Store, Depends(_store)]
+DevicesOf = Annotated[Devices, Depends(_devices)]

@@ -1,6 +1,6 @@
 """The GPU catalogue: memory, compute and links of each device, as data with their sources."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import field
 from functools import cache
 from importlib.resources import files
@@ -9,7 +9,7 @@ from tomllib import loads
 from types import MappingProxyType
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, ConfigDict
+from pydantic import AfterValidator, ConfigDict, PlainSerializer
 from pydantic.dataclasses import dataclass
 
 from service.calculator.device import Accelerator
@@ -17,9 +17,17 @@ from service.catalog.names import NameIndex, UnknownName
 
 STRICT = ConfigDict(extra="forbid")
 
-Confidence = Literal["checked", "partly_recalled", "recalled", "inferred"]
+Confidence = Literal["checked", "partly_recalled", "recalled", "inferred", "stated"]
+Origin = Literal["catalogue", "override", "operator"]
+"""Whose device it is: the catalogue's, the catalogue's with an operator's figures, or an operator's own."""
+
 Operation = Literal["all_reduce", "all_gather", "reduce_scatter", "all_to_all"]
-Rates = Annotated[Mapping[str, float], AfterValidator(lambda rates: MappingProxyType(dict(rates)))]
+Rates = Annotated[
+    Mapping[str, float],
+    AfterValidator(lambda rates: MappingProxyType(dict(rates))),
+    # pydantic knows no way to write a mapping proxy.
+    PlainSerializer(dict),
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=STRICT)
@@ -46,6 +54,10 @@ class SchedulerLabels:
     gres_types: tuple[str, ...] = ()
     instance_types: tuple[str, ...] = ()
     kubernetes_products: tuple[str, ...] = ()
+
+    def names(self) -> tuple[str, ...]:
+        """All of them."""
+        return (*self.gres_types, *self.instance_types, *self.kubernetes_products)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=STRICT)
@@ -80,7 +92,8 @@ class Device:
     """One device and its surroundings; units in the names, bandwidths per device and direction, FLOP/s dense.
 
     `total_bytes` is what the driver lists, `usable_bytes` the least that a process was seen to get; both are None
-    where no figure was found. Beyond `nvlink_domain` devices traffic leaves for the network.
+    where no figure was found. Beyond `nvlink_domain` devices traffic leaves for the network. An operator's
+    `reserve_bytes` are taken off `usable_bytes` already; `revision` names figures that are not the catalogue's.
     """
 
     id: str
@@ -107,6 +120,15 @@ class Device:
     aliases: tuple[str, ...] = ()
     labels: SchedulerLabels = SchedulerLabels()
     notes: str = ""
+    origin: Origin = "catalogue"
+    slice_of: str | None = None
+    reserve_bytes: int = 0
+    revision: str | None = None
+
+    @property
+    def key(self) -> str:
+        """The id, and the revision where the figures are an operator's: what an answer was computed for."""
+        return self.id if self.revision is None else f"{self.id}@{self.revision}"
 
     def achieved_fraction(self, dtype: str) -> float | None:
         """Best measured matrix multiplication over the dense peak of a data type, or None when not measured."""
@@ -141,26 +163,52 @@ class UnknownDevice(UnknownName):
     kind = "device"
 
 
+class Devices:
+    """Devices by id, and the names that lead to each; those that an operator has stated win over the catalogue's.
+
+    `stamp` is another one whenever anything about them is another.
+    """
+
+    def __init__(
+        self, devices: Mapping[str, Device], stated: Mapping[str, tuple[str, ...]] | None = None, stamp: bytes = b""
+    ) -> None:
+        self._devices = MappingProxyType(dict(devices))
+        self.stated = MappingProxyType(dict(stated or {}))
+        names = {device.id: _spellings(device) for device in devices.values()}
+        self._index = NameIndex(UnknownDevice, names, first=self.stated)
+        self.stamp = stamp
+
+    def __iter__(self) -> Iterator[Device]:
+        return iter(self._devices.values())
+
+    def __len__(self) -> int:
+        return len(self._devices)
+
+    def find(self, name: str) -> Device:
+        """The device of an id, alias or scheduler label, whatever its case and separators.
+
+        Raises UnknownDevice with the ids that the name may mean: close ones, or all that share it.
+        """
+        return self._devices[self._index.resolve(name)]
+
+
 @cache
 def load_devices() -> Mapping[str, Device]:
-    """Devices by id, in the order of the file."""
+    """Devices of the catalogue by id, in the order of the file."""
     tables = loads(files("service.catalog").joinpath("devices.toml").read_text("utf-8"))
     return MappingProxyType({name: Device(id=name, **fields) for name, fields in tables.items()})
 
 
-def find_device(name: str) -> Device:
-    """The device of an id, alias or scheduler label, whatever its case and separators.
-
-    Raises UnknownDevice with the ids that the name may mean: close ones, or all that share it.
-    """
-    return load_devices()[_index().resolve(name)]
-
-
 @cache
-def _index() -> NameIndex:
-    return NameIndex(UnknownDevice, {device.id: _spellings(device) for device in load_devices().values()})
+def built_in() -> Devices:
+    """The devices of the catalogue."""
+    return Devices(load_devices())
+
+
+def find_device(name: str) -> Device:
+    """The device of the catalogue that a name leads to. Raises UnknownDevice."""
+    return built_in().find(name)
 
 
 def _spellings(device: Device) -> tuple[str, ...]:
-    labels = device.labels
-    return (*device.aliases, *labels.gres_types, *labels.instance_types, *labels.kubernetes_products)
+    return (*device.aliases, *device.labels.names())

@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from types import MappingProxyType
 from typing import ClassVar
 
 
@@ -21,26 +22,28 @@ class UnknownName(LookupError):
         super().__init__(message)
         self.name = name
         self.matches = matches
+        self.shared = shared
 
 
 class NameIndex:
-    """The ids of one kind of entry, and the aliases and labels that lead to each."""
+    """The ids of one kind of entry, and the aliases and labels that lead to each; those in `first` win."""
 
-    def __init__(self, error: type[UnknownName], aliases: Mapping[str, Iterable[str]]) -> None:
+    def __init__(
+        self,
+        error: type[UnknownName],
+        aliases: Mapping[str, Iterable[str]],
+        first: Mapping[str, Iterable[str]] = MappingProxyType({}),
+    ) -> None:
         self._error = error
         self._ids = frozenset(aliases)
-        owners: dict[str, list[str]] = defaultdict(list)
-        for entry, spellings in aliases.items():
-            for spelling in (entry, *spellings):
-                owners[_normalised(spelling)].append(entry)
-        self._owners = {spelling: tuple(dict.fromkeys(entries)) for spelling, entries in owners.items()}
+        self._owners = {**_owners(aliases), **_owners(first)}
 
     def resolve(self, name: str) -> str:
         """The id that a name leads to, whatever its case and separators; an id wins over another entry's alias.
 
         Raises the index's error, with close ids or with all the ids that share the name.
         """
-        spelling = _normalised(name)
+        spelling = normalised(name)
         if spelling in self._ids:
             return spelling
         entries = self._owners.get(spelling, ())
@@ -55,5 +58,14 @@ class NameIndex:
         return tuple(dict.fromkeys(entry for each in near for entry in self._owners[each]))[:3]
 
 
-def _normalised(name: str) -> str:
+def _owners(aliases: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ...]]:
+    owners: dict[str, list[str]] = defaultdict(list)
+    for entry, spellings in aliases.items():
+        for spelling in (entry, *spellings):
+            owners[normalised(spelling)].append(entry)
+    return {spelling: tuple(dict.fromkeys(entries)) for spelling, entries in owners.items()}
+
+
+def normalised(name: str) -> str:
+    """The form in which names are compared: lower case, one kind of separator."""
     return re.sub(r"[\s_/]+", "-", name.strip().lower())

@@ -228,3 +228,13 @@ class TokenRow(Base):
     expires_at: Mapped[datetime | None]
     last_used_at: Mapped[datetime | None]
     revoked_at: Mapped[datetime | None]
+
+
+class DeviceRow(Base):
+    """What an operator says of a device, over the catalogue or beside it."""
+
+    __tablename__ = "devices"
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    definition: Mapped[dict[str, Any]]
+    updated_at: Mapped[datetime]

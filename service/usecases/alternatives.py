@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Any, Final
 
-from service.catalog.devices import Device
+from service.catalog.devices import Device, Devices
 from service.formats.registry import import_source
 from service.formats.writers.export import Cluster, ExportFormat, changes_between
 from service.job.resolve import Resolved, job_with_layout
 from service.job.schema import Job
 from service.planner.problem import Problem
 from service.planner.suggest import Suggestion, suggest
-from service.usecases.devices import accelerator_of, knows_links, list_devices
+from service.usecases.devices import accelerator_of, device_of, knows_links
 from service.usecases.errors import RejectedJob
 from service.usecases.imports import Accepted, Given
 from service.usecases.intervals import band_of, interval_of
@@ -58,11 +58,15 @@ class Alternative:
     step_ratio: float | None = None
 
 
-def alternatives(given: Given, accepted: Accepted, target: Target, device: Device) -> list[Alternative]:
-    """Return what else would do: the smallest changes to the job first, then other targets. Raises RejectedJob."""
+def alternatives(given: Given, accepted: Accepted, target: Target, devices: Devices) -> list[Alternative]:
+    """Return what else would do: the smallest changes to the job first, then other targets.
+
+    Raises RejectedJob and NoSuchDevice.
+    """
+    device = device_of(target.device, "/device", devices)
     resolved = resolved_on(accepted, target.world_size)
     changes = [_change(given, resolved, device, each) for each in _suggestions(resolved, device)]
-    others = chain(_more(accepted, resolved, device), _larger(resolved, device), changes[MOST_CHANGES:])
+    others = chain(_more(accepted, resolved, device), _larger(resolved, device, devices), changes[MOST_CHANGES:])
     return list(islice(chain(changes[:MOST_CHANGES], others), MOST))
 
 
@@ -125,11 +129,11 @@ def _more(accepted: Accepted, resolved: Resolved, device: Device) -> Iterator[Al
             return
 
 
-def _larger(resolved: Resolved, device: Device) -> Iterator[Alternative]:
-    """Larger GPUs of the same maker, the smallest first."""
+def _larger(resolved: Resolved, device: Device, devices: Devices) -> Iterator[Alternative]:
+    """Larger GPUs of the same maker, the smallest first; no slices, which are for jobs of one GPU."""
     sizes: dict[int, Device] = {}
-    for each in list_devices():
-        usable = each.usable_bytes
+    for each in devices:
+        usable = each.usable_bytes if each.slice_of is None else None
         if usable is not None and each.vendor == device.vendor and usable > (device.usable_bytes or 0):
             sizes.setdefault(usable, each)
     needs = ((sizes[usable], need_on(resolved, sizes[usable])) for usable in sorted(sizes))

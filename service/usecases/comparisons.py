@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 
 from service.calculator.estimate import METHOD_VERSION
 from service.calculator.step_time import step_time
-from service.catalog.devices import Device
+from service.catalog.devices import Device, Devices
 from service.job.digest import digest
 from service.job.resolve import Resolved
 from service.store import comparisons
@@ -106,19 +106,23 @@ class _Row:
 
 
 def compare(
-    store: Store, claims: Claims, question: ComparisonQuestion, claim: UUID | None = None
+    store: Store,
+    claims: Claims,
+    question: ComparisonQuestion,
+    claim: UUID | None = None,
+    devices: Devices | None = None,
 ) -> tuple[Comparison, bool]:
     """Compare and store; return the comparison and True, or the one that was stored before and False.
 
     `claim` is the caller's key. Raises NotFound for a plan, and NoSuchDevice.
     """
-    document = _document(question)
+    document = {**_document(question), **_revisions(store, question, devices)}
     key = digest(document)
     with store.read() as session:
         stored = comparisons.get_by_digest(session, key)
     if stored is not None:
         return _comparison(stored), False
-    rows = _rows(store, question)
+    rows = _rows(store, question, devices)
     answer = _compared(rows)
     new = NewComparison(
         digest=key,
@@ -148,19 +152,23 @@ def list_comparisons(store: Store, limit: int, cursor: str | None) -> Page[Store
         return comparisons.list_page(session, limit, cursor)
 
 
-def _rows(store: Store, question: ComparisonQuestion) -> list[_Row]:
-    targets = [
-        (device_of(each.device, f"/targets/{number}/device"), each.world_size)
-        for number, each in enumerate(question.targets)
-    ]
+def _rows(store: Store, question: ComparisonQuestion, devices: Devices | None) -> list[_Row]:
+    targets = _targets(question, devices)
     rows = []
     for plan_id in question.plans:
         plan = get_plan(store, plan_id)
         best = plan.answer.candidates[0].job if plan.answer.candidates else None
-        own = [(device_of(plan.summary.device, "/plans"), None)]
+        own = [(device_of(plan.summary.device, "/plans", devices), None)]
         rows.append(_Row(plan_id, None if best is None else accept(best), targets or own))
     rows += [_Row(item.label, _accepted(item.given), targets) for item in question.items]
     return rows
+
+
+def _targets(question: ComparisonQuestion, devices: Devices | None) -> list[tuple[Device, int | None]]:
+    return [
+        (device_of(each.device, f"/targets/{number}/device", devices), each.world_size)
+        for number, each in enumerate(question.targets)
+    ]
 
 
 def _accepted(given: Given) -> Accepted | RejectedJob:
@@ -239,6 +247,17 @@ _OBJECTIVES: Sequence[tuple[Objective, Callable[[Cell], float | None], Callable[
     ("margin", _margin, max),
     ("gpu_hours", lambda cell: cell.gpu_hours, min),
 )
+
+
+def _revisions(store: Store, question: ComparisonQuestion, devices: Devices | None) -> dict[str, Any]:
+    """Which figures of an operator's the answer depends on: nothing where all are the catalogue's."""
+    if devices is None or not devices.stamp:
+        return {}
+    named = [device for device, _ in _targets(question, devices)]
+    if not named:
+        named = [device_of(get_plan(store, each).summary.device, "/plans", devices) for each in question.plans]
+    found = {device.id: device.revision for device in named if device.revision is not None}
+    return {"device_revisions": found} if found else {}
 
 
 def _document(question: ComparisonQuestion) -> dict[str, Any]:

@@ -1,24 +1,17 @@
 """The devices that jobs can be planned for."""
 
-from collections.abc import Sequence
-
 from service.calculator.device import Accelerator, Bandwidth
-from service.catalog.devices import Collective, Device, UnknownDevice, find_device, load_devices
+from service.catalog.devices import Collective, Device, Devices, UnknownDevice, built_in
 from service.usecases.errors import NoSuchDevice
 
 
-def list_devices() -> Sequence[Device]:
-    """Return all devices of the catalogue, in its order."""
-    return tuple(load_devices().values())
-
-
-def device_of(name: str, field: str) -> Device:
-    """Return the device of an id, alias or scheduler label.
+def device_of(name: str, field: str, devices: Devices | None = None) -> Device:
+    """Return the device of an id, alias or scheduler label, among these devices or else those of the catalogue.
 
     Raises NoSuchDevice, with `field` as the place of the name in the question.
     """
     try:
-        return find_device(name)
+        return (devices or built_in()).find(name)
     except UnknownDevice as error:
         raise NoSuchDevice(name, field, error.matches) from None
 

@@ -34,6 +34,18 @@ class IncompleteDevice(RejectedQuestion):
     """The catalogue lacks a figure of the device that the answer needs."""
 
 
+class NotThisName(RejectedQuestion):
+    """The id in the path is a name of another device."""
+
+
+class NotRemovable(RejectedQuestion):
+    """The device is part of the catalogue or of another device."""
+
+
+class PreconditionFailed(RejectedQuestion):
+    """What is stored is not what the caller says that it has seen."""
+
+
 class SearchTooLarge(RejectedQuestion):
     """The search would look at more layouts than this service allows."""
 

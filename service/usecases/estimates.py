@@ -7,7 +7,7 @@ from typing import Any, Literal
 from service.calculator.estimate import METHOD_VERSION, Estimate, estimate
 from service.calculator.step_time import StepTime, step_time
 from service.calibration.interval import Interval
-from service.catalog.devices import Device
+from service.catalog.devices import Device, Devices
 from service.job.digest import digest
 from service.job.resolve import InvalidJob, Resolved, resolve
 from service.job.schema import Job
@@ -38,9 +38,11 @@ class EstimateAnswer:
     digest: str
 
 
-def estimate_job(given: Given, device_name: str, changes: Mapping[str, Any] | None = None) -> EstimateAnswer:
+def estimate_job(
+    given: Given, device_name: str, changes: Mapping[str, Any] | None = None, devices: Devices | None = None
+) -> EstimateAnswer:
     """Return the itemised memory of a job, with further values by JSON Pointer. Raises RejectedJob and NoSuchDevice."""
-    device = device_of(device_name, "/device")
+    device = device_of(device_name, "/device", devices)
     resolved = resolved_job(given, changes)
     accelerator = accelerator_of(device)
     found = estimate(resolved.model, resolved.layout, resolved.recipe, accelerator)
@@ -79,7 +81,7 @@ def resolved_of(accepted: Accepted) -> Resolved:
 
 def estimate_digest(job: Job, device: Device) -> str:
     """Return the digest of the question what a job, its defaults written out, takes on a device."""
-    return digest({"job": canonical(job), "device": device.id, "method": METHOD_VERSION})
+    return digest({"job": canonical(job), "device": device.key, "method": METHOD_VERSION})
 
 
 def canonical(job: Job) -> dict[str, object]:

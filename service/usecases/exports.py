@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from service.catalog.devices import Devices
 from service.formats.writers.changes import Change
 from service.formats.writers.export import Cluster, Exported, ExportFormat, changes_between, export_job
 from service.job.resolve import InvalidJob, resolve
@@ -13,14 +14,14 @@ from service.usecases.imports import Given, accept
 from service.usecases.plans import get_plan
 
 
-def export_candidate(store: Store, plan_id: str, format_: ExportFormat, candidate: int) -> Exported:
+def export_candidate(store: Store, plan_id: str, format_: ExportFormat, candidate: int, devices: Devices) -> Exported:
     """Return a candidate of a stored plan in a framework's form. Raises NotFound and NoSuchCandidate."""
     plan = get_plan(store, plan_id)
     found = plan.answer.candidates
     if candidate >= len(found):
         raise NoSuchCandidate(plan_id, candidate, len(found))
     cluster = plan.question["cluster"]
-    return export_job(found[candidate].job, format_, Cluster(cluster["gpus_per_node"], cluster["device"]))
+    return export_job(found[candidate].job, format_, Cluster(cluster["gpus_per_node"], cluster["device"], devices))
 
 
 def export_given(given: Given, format_: ExportFormat, cluster: Cluster, changes: Mapping[str, Any]) -> Exported:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-from service.catalog.devices import Device
+from service.catalog.devices import Device, Devices
 from service.job.resolve import Resolved
 from service.job.schema import Job
 from service.store import observations
@@ -76,7 +76,7 @@ class _Ran:
 
 
 def observe(
-    store: Store, claims: Claims, observed: Observed, claim: UUID | None = None
+    store: Store, claims: Claims, observed: Observed, claim: UUID | None = None, devices: Devices | None = None
 ) -> tuple[StoredObservation, bool]:
     """Store an observation with its prediction; return it and True, or the same one that was stored and False.
 
@@ -87,7 +87,7 @@ def observe(
         stored = observations.get_by_run(session, observed.run_id)
     is_new = False
     if stored is None:
-        new = _new(store, observed)
+        new = _new(store, observed, devices)
         with store.write() as session:
             stored, is_new = observations.create(session, new)
             if claim is not None and stored.fingerprint == observed.fingerprint:
@@ -123,8 +123,9 @@ def group_of(job: Job, device: Device) -> Group:
     return Group(likeness.framework, likeness.implementation, device.id)
 
 
-def _new(store: Store, observed: Observed) -> NewObservation:
-    ran = _ran_plan(store, observed.ran) if isinstance(observed.ran, OfPlan) else _ran_job(observed.ran)
+def _new(store: Store, observed: Observed, devices: Devices | None) -> NewObservation:
+    asked = observed.ran
+    ran = _ran_plan(store, asked, devices) if isinstance(asked, OfPlan) else _ran_job(asked, devices)
     prediction, found = predicted(ran.resolved, ran.device, ran.gpus_per_node, observed.measured)
     job, peak = ran.resolved.job, found.peak
     high_bytes = interval_of(job, peak.device_bytes).high_bytes
@@ -145,18 +146,18 @@ def _new(store: Store, observed: Observed) -> NewObservation:
     )
 
 
-def _ran_plan(store: Store, ran: OfPlan) -> _Ran:
+def _ran_plan(store: Store, ran: OfPlan, devices: Devices | None) -> _Ran:
     plan = get_plan(store, ran.plan)
     candidates = plan.answer.candidates
     if ran.candidate >= len(candidates):
         raise NoSuchCandidate(ran.plan, ran.candidate, len(candidates))
     candidate = candidates[ran.candidate]
-    device = device_of(ran.device or plan.summary.device, "/device")
+    device = device_of(ran.device or plan.summary.device, "/device", devices)
     said = candidate.verdict if device.id == plan.summary.device else None
     nodes = ran.gpus_per_node or plan.question["cluster"]["gpus_per_node"]
     return _Ran(resolved_job(candidate.job), device, nodes, ran.plan, ran.candidate, said)
 
 
-def _ran_job(ran: OfJob) -> _Ran:
-    device = device_of(ran.device, "/device")
+def _ran_job(ran: OfJob, devices: Devices | None) -> _Ran:
+    device = device_of(ran.device, "/device", devices)
     return _Ran(resolved_job(ran.given), device, ran.gpus_per_node or device.gpus_per_node)

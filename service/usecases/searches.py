@@ -8,6 +8,7 @@ from typing import Any, Literal
 from service.calculator.device import Accelerator
 from service.calculator.estimate import METHOD_VERSION
 from service.calculator.layout import Layout
+from service.catalog.devices import Device, Devices
 from service.job.diagnostics import Findings, MissingFact
 from service.job.digest import digest
 from service.job.resolve import InvalidJob, ResolvedModel, job_with_layout, resolve_model
@@ -121,9 +122,9 @@ class SearchAnswer:
     method_version: str
 
 
-def prepare(question: Question, most_layouts: int) -> Search:
+def prepare(question: Question, most_layouts: int, devices: Devices | None = None) -> Search:
     """Understand a question. Raises RejectedJob, NoSuchDevice, IncompleteDevice and SearchTooLarge."""
-    device = device_of(question.cluster.device, "/cluster/device")
+    device = device_of(question.cluster.device, "/cluster/device", devices)
     if device.usable_bytes is None or not knows_links(device):
         raise IncompleteDevice(f"the catalogue has no usable memory or no link bandwidths of {device.id}")
     nodes = question.cluster.gpus_per_node or device.gpus_per_node
@@ -133,7 +134,7 @@ def prepare(question: Question, most_layouts: int) -> Search:
     size = space_size(resolved.model, space)
     if size > most_layouts:
         raise SearchTooLarge(f"the search would look at {size} layouts; {most_layouts} are allowed")
-    document = _document(question, cluster, resolved.job)
+    document = _document(question, cluster, device, resolved.job)
     return Search(question, cluster, resolved, accelerator_of(device, nodes), space, document, digest(document))
 
 
@@ -197,17 +198,19 @@ def _unstated_batch(job: Job) -> Findings:
     return Findings(missing=[MissingFact("global", message)])
 
 
-def _document(question: Question, cluster: Cluster, job: Job) -> dict[str, object]:
+def _document(question: Question, cluster: Cluster, device: Device, job: Job) -> dict[str, object]:
     limits = question.limits
     axes: dict[str, object] = {
         axis: values if isinstance(values, str) else list(values) for axis, values in limits.axes.items()
     }
+    figures = {} if device.revision is None else {"device_revision": device.revision}
     return {
         "job": canonical(job),
         "cluster": {
             "device": cluster.device,
             "world_size": cluster.world_size,
             "gpus_per_node": cluster.gpus_per_node,
+            **figures,
         },
         "search": {**axes, "tensor_across_nodes": limits.tensor_across_nodes},
         "objective": question.objective,

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
-from service.catalog.devices import Device
+from service.catalog.devices import Device, Devices, built_in
 from service.job.diagnostics import Diagnostic, MissingFact
 from service.logs import logger
 from service.usecases.alternatives import Alternative, alternatives
@@ -71,7 +71,7 @@ Place = tuple[int, int]
 """Numbers of an item and of one of its targets."""
 
 Known = AnswerCache[tuple[bytes, Target], VerdictAnswer]
-"""Answers by the digest of the item's job or source, and the target."""
+"""Answers by the digest of the item's job or source and of the devices, and the target."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +79,7 @@ class Board:
     """The answers to a list of items as they come in, shared by the thread that works and the one that waits."""
 
     items: Sequence[Item]
+    devices: Devices = field(default_factory=built_in)
     answers: dict[Place, VerdictAnswer] = field(default_factory=dict)
 
     def found(self) -> list[tuple[Place, VerdictAnswer]]:
@@ -104,7 +105,7 @@ def judge_all(board: Board, known: Known, is_late: Callable[[], bool]) -> None:
     """
     unfinished: list[tuple[Place, _Reading, Target]] = []
     for number, item in enumerate(board.items):
-        reading = _Reading(item.given)
+        reading = _Reading(item.given, board.devices)
         for place, target in enumerate(item.targets):
             if is_late():
                 return
@@ -123,11 +124,16 @@ def judge_all(board: Board, known: Known, is_late: Callable[[], bool]) -> None:
 
 
 class _Reading:
-    """The job of an item, read when it is first asked for and once for all targets; `key` is the item's digest."""
+    """The job of an item, read when it is first asked for and once for all targets.
 
-    def __init__(self, given: Given) -> None:
+    `key` is the digest of the item and of the devices that it is judged for.
+    """
+
+    def __init__(self, given: Given, devices: Devices) -> None:
         self.given = given
-        self.key = hashlib.sha256(given.model_dump_json(by_alias=True, exclude_none=True).encode()).digest()
+        self.devices = devices
+        stated = given.model_dump_json(by_alias=True, exclude_none=True).encode()
+        self.key = hashlib.sha256(devices.stamp + stated).digest()
         self._read: Accepted | RejectedJob | None = None
 
     def accepted(self) -> Accepted:
@@ -144,7 +150,7 @@ class _Reading:
 
 def _answered(reading: _Reading, target: Target) -> VerdictAnswer:
     try:
-        return _judged(reading.accepted(), target, device_of(target.device, "/device"))
+        return _judged(reading.accepted(), target, device_of(target.device, "/device", reading.devices))
     except NoSuchDevice as error:
         return _no_such_device(target, error)
     except RejectedJob as error:
@@ -171,7 +177,7 @@ def _judged(accepted: Accepted, target: Target, device: Device) -> VerdictAnswer
 
 def _with_alternatives(answer: VerdictAnswer, reading: _Reading, target: Target) -> VerdictAnswer:
     try:
-        found = alternatives(reading.given, reading.accepted(), target, device_of(target.device, "/device"))
+        found = alternatives(reading.given, reading.accepted(), target, reading.devices)
     except Exception:  # noqa: BLE001 - the verdict is known, and must not be lost with what would be a help
         _log.exception("no alternatives")
         return answer

@@ -23,8 +23,8 @@ from service.api.replies import comparison_reply
 from service.api.schemas.comparison import ComparisonAnswer, ComparisonList
 from service.api.schemas.comparison_request import ComparisonRequest
 from service.api.schemas.examples import COMPARISONS
-from service.api.services import ServicesOf, StoreOf
-from service.api.tags import IF_NONE_MATCH, tagged
+from service.api.services import DevicesOf, ServicesOf, StoreOf
+from service.api.tags import ETAG, IF_NONE_MATCH, tagged
 from service.usecases import comparisons
 
 router = APIRouter(tags=["comparison"], route_class=KeyedRoute)
@@ -35,7 +35,6 @@ _CREATED: Documented = {
     200: {"description": "The same question was answered before", "model": ComparisonAnswer, "headers": _HEADERS},
     201: {"description": "The comparison was made and stored", "headers": _HEADERS},
 }
-_ETAG = {"ETag": {"description": "Tag of this answer, for If-None-Match.", "schema": {"type": "string"}}}
 
 ComparisonId = Annotated[
     str, Path(description="Id of the comparison.", examples=["cmp_019ad0f1c6b57c0e8a5f3d2b1c0a9e8d"])
@@ -50,13 +49,16 @@ ComparisonId = Annotated[
     responses={**_CREATED, **problems(*BODY_PROBLEMS, *KEY_PROBLEMS, PLAN_NOT_FOUND, UNKNOWN_DEVICE, *_STORE)},
 )
 def create_comparison(
-    question: Annotated[ComparisonRequest, Body(openapi_examples=COMPARISONS)], services: ServicesOf, claim: ClaimOf
+    question: Annotated[ComparisonRequest, Body(openapi_examples=COMPARISONS)],
+    services: ServicesOf,
+    devices: DevicesOf,
+    claim: ClaimOf,
 ) -> Response:
     """Put plans and jobs on targets side by side: verdicts, what differs and with which effect, and the winners.
 
     A job that is incomplete or invalid is `unknown` in the matrix, and the others are compared all the same.
     """
-    made, is_new = comparisons.compare(services.store, services.claims, question.question(), claim)
+    made, is_new = comparisons.compare(services.store, services.claims, question.question(), claim, devices)
     return comparison_reply(made, "created" if is_new else "found")
 
 
@@ -79,8 +81,8 @@ def list_comparisons(
     dependencies=[requires("plan:read")],
     response_model=ComparisonAnswer,
     responses={
-        200: {"headers": _ETAG},
-        304: {"description": "The caller has this answer", "headers": _ETAG},
+        200: {"headers": ETAG},
+        304: {"description": "The caller has this answer", "headers": ETAG},
         **problems(INVALID_REQUEST, COMPARISON_NOT_FOUND, *_STORE),
     },
 )

@@ -13,6 +13,7 @@ from service.api.remembering import RememberingRoute, remembered
 from service.api.schemas.estimate import EstimateAnswer
 from service.api.schemas.estimate_request import EstimateRequest
 from service.api.schemas.examples import ESTIMATES
+from service.api.services import DevicesOf
 from service.usecases import estimates
 
 router = APIRouter(tags=["estimate"], route_class=RememberingRoute)
@@ -25,12 +26,12 @@ router = APIRouter(tags=["estimate"], route_class=RememberingRoute)
     responses=problems(*BODY_PROBLEMS, INVALID_JOB, INCOMPLETE_JOB, UNKNOWN_DEVICE),
 )
 def create_estimate(
-    question: Annotated[EstimateRequest, Body(openapi_examples=ESTIMATES)], request: Request
+    question: Annotated[EstimateRequest, Body(openapi_examples=ESTIMATES)], devices: DevicesOf, request: Request
 ) -> Response:
     """Itemise the memory of one job on one device: every pipeline stage, at its worst moment, tensor by tensor.
 
     A job that does not fit is an answer like any other; nothing is stored.
     """
-    answer = EstimateAnswer.of(estimates.estimate_job(question.given, question.device))
+    answer = EstimateAnswer.of(estimates.estimate_job(question.given, question.device, devices=devices))
     # Written here, in the thread: FastAPI would check and write it again on the event loop.
     return remembered(request, answer.model_dump_json(by_alias=True).encode())

@@ -16,7 +16,7 @@ from service.api.catalogue import (
 )
 from service.api.openapi import Documented, problems
 from service.api.routes.plans import PlanId
-from service.api.services import StoreOf
+from service.api.services import DevicesOf, StoreOf
 from service.formats.writers.export import MEDIA_TYPES, ExportFormat
 from service.usecases import exports
 
@@ -49,9 +49,9 @@ Rank = Annotated[int, Query(ge=0, le=1000, description="Which candidate of the p
     response_class=Response,
     responses={**_EXPORTED, **problems(*_PROBLEMS)},
 )
-def export_plan(plan_id: PlanId, form: Format, store: StoreOf, candidate: Rank = 0) -> Response:
+def export_plan(plan_id: PlanId, form: Format, store: StoreOf, devices: DevicesOf, candidate: Rank = 0) -> Response:
     """Return a candidate of a stored plan as flags, config file or batch script, to be pasted or saved."""
-    found = exports.export_candidate(store, plan_id, form, candidate)
+    found = exports.export_candidate(store, plan_id, form, candidate, devices)
     headers = {
         "Content-Disposition": f'inline; filename="{found.file_name}"',
         "Memplan-Unsaid": ", ".join(found.unsaid),

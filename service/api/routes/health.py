@@ -5,9 +5,8 @@ from fastapi import APIRouter
 from service.api.catalogue import STORE_BUSY, STORE_UNAVAILABLE
 from service.api.openapi import problems
 from service.api.schemas.health import Liveness, Readiness
-from service.api.services import StoreOf
+from service.api.services import DevicesOf, StoreOf
 from service.calculator.estimate import METHOD_VERSION
-from service.catalog.devices import load_devices
 from service.catalog.models import load_models
 from service.usecases.release import RELEASE
 
@@ -21,9 +20,7 @@ async def get_liveness() -> Liveness:
 
 
 @router.get("/readyz", responses=problems(STORE_BUSY, STORE_UNAVAILABLE))
-def get_readiness(store: StoreOf) -> Readiness:
+def get_readiness(store: StoreOf, devices: DevicesOf) -> Readiness:
     """Say that the database answers and the catalogue is loaded, or answer a problem of status 503."""
     store.ping()
-    return Readiness(
-        version=RELEASE, method_version=METHOD_VERSION, devices=len(load_devices()), models=len(load_models())
-    )
+    return Readiness(version=RELEASE, method_version=METHOD_VERSION, devices=len(devices), models=len(load_models()))

@@ -29,8 +29,8 @@ from service.api.schemas.examples import OBSERVATIONS
 from service.api.schemas.observation import ObservationAnswer, ObservationList
 from service.api.schemas.observation_query import ObservationQuery
 from service.api.schemas.observation_request import ObservationRequest
-from service.api.services import ServicesOf, StoreOf
-from service.api.tags import IF_NONE_MATCH, tagged
+from service.api.services import DevicesOf, ServicesOf, StoreOf
+from service.api.tags import ETAG, IF_NONE_MATCH, tagged
 from service.usecases import observations
 
 router = APIRouter(tags=["observation"], route_class=KeyedRoute)
@@ -42,7 +42,6 @@ _CREATED: Documented = {
     200: {"description": "The same was stored before", "model": ObservationAnswer, "headers": _HEADERS},
     201: {"description": "The observation was stored", "headers": _HEADERS},
 }
-_ETAG = {"ETag": {"description": "Tag of this answer, for If-None-Match.", "schema": {"type": "string"}}}
 
 ObservationId = Annotated[
     str, Path(description="Id of the observation.", examples=["obs_019ad0f1c6b57c0e8a5f3d2b1c0a9e8d"])
@@ -57,13 +56,16 @@ ObservationId = Annotated[
     responses={**_CREATED, **problems(*BODY_PROBLEMS, *KEY_PROBLEMS, *_RUN, IMPLAUSIBLE_MEASUREMENT, *_STORE)},
 )
 def create_observation(
-    observed: Annotated[ObservationRequest, Body(openapi_examples=OBSERVATIONS)], services: ServicesOf, claim: ClaimOf
+    observed: Annotated[ObservationRequest, Body(openapi_examples=OBSERVATIONS)],
+    services: ServicesOf,
+    devices: DevicesOf,
+    claim: ClaimOf,
 ) -> Response:
     """Store what a run measured, or that it ran out of memory, beside what was predicted of it.
 
     A run has one observation: the same body again finds it, another one for the same `run_id` is refused.
     """
-    stored, is_new = observations.observe(services.store, services.claims, observed.observed(), claim)
+    stored, is_new = observations.observe(services.store, services.claims, observed.observed(), claim, devices)
     return observation_reply(stored, "created" if is_new else "found")
 
 
@@ -86,8 +88,8 @@ def list_observations(
     dependencies=[requires("plan:read")],
     response_model=ObservationAnswer,
     responses={
-        200: {"headers": _ETAG},
-        304: {"description": "The caller has this answer", "headers": _ETAG},
+        200: {"headers": ETAG},
+        304: {"description": "The caller has this answer", "headers": ETAG},
         **problems(INVALID_REQUEST, OBSERVATION_NOT_FOUND, *_STORE),
     },
 )

@@ -33,8 +33,8 @@ from service.api.schemas.operation import OperationAnswer
 from service.api.schemas.plan import PlanAnswer, PlanList
 from service.api.schemas.plan_query import PlanQuery
 from service.api.schemas.plan_request import PlanRequest
-from service.api.services import ServicesOf, StoreOf
-from service.api.tags import IF_NONE_MATCH, tagged
+from service.api.services import DevicesOf, ServicesOf, StoreOf
+from service.api.tags import ETAG, IF_NONE_MATCH, tagged
 from service.usecases import plans, searches
 from service.usecases.search_queue import Made
 
@@ -44,7 +44,6 @@ _STORE = (STORE_BUSY, STORE_UNAVAILABLE)
 _QUESTION = (INVALID_JOB, INCOMPLETE_JOB, UNKNOWN_DEVICE, INCOMPLETE_DEVICE, SEARCH_TOO_LARGE)
 _QUEUE = (SEARCHES_FULL, SERVICE_STOPPING)
 _CREATED_HEADERS = {"Location": {"description": "Where the plan is.", "schema": {"type": "string"}}, **REPLAY_HEADER}
-_ETAG = {"ETag": {"description": "Tag of this answer, for If-None-Match.", "schema": {"type": "string"}}}
 _CREATED: Documented = {
     200: {"description": "The same question was answered before", "model": PlanAnswer, "headers": _CREATED_HEADERS},
     201: {"description": "The plan was made and stored", "headers": _CREATED_HEADERS},
@@ -75,6 +74,7 @@ PlanId = Annotated[str, Path(description="Id of the plan.", examples=["pln_019ad
 async def create_plan(
     question: Annotated[PlanRequest, Body(openapi_examples=PLANS)],
     services: ServicesOf,
+    devices: DevicesOf,
     claim: ClaimOf,
     wait: Wait = 10.0,
 ) -> Response:
@@ -83,7 +83,8 @@ async def create_plan(
     What the job states is fixed, what it leaves open is searched. The same question finds the same plan again. A search
     that takes longer than `wait` goes on as an operation: 202, and `Location` says where to follow it.
     """
-    asked = await run_in_threadpool(searches.prepare, question.question(), services.settings.search_max_layouts)
+    most = services.settings.search_max_layouts
+    asked = await run_in_threadpool(searches.prepare, question.question(), most, devices)
     found = await searched(services.searches, asked, wait, claim)
     if isinstance(found, Made):
         return plan_reply(found.plan, "created" if found.is_new else "found")
@@ -107,8 +108,8 @@ def list_plans(query: Annotated[PlanQuery, Query()], store: StoreOf, request: Re
     dependencies=[requires("plan:read")],
     response_model=PlanAnswer,
     responses={
-        200: {"headers": _ETAG},
-        304: {"description": "The caller has this answer", "headers": _ETAG},
+        200: {"headers": ETAG},
+        304: {"description": "The caller has this answer", "headers": ETAG},
         **problems(INVALID_REQUEST, PLAN_NOT_FOUND, *_STORE),
     },
 )

@@ -14,7 +14,7 @@ from service.api.remembering import RememberingRoute, remembered
 from service.api.schemas.examples import VERDICTS
 from service.api.schemas.verdict import VerdictList
 from service.api.schemas.verdict_request import VerdictRequest
-from service.api.services import ServicesOf
+from service.api.services import DevicesOf, ServicesOf
 from service.usecases.verdicts import Board, judge_all
 
 router = APIRouter(tags=["verdict"], route_class=RememberingRoute)
@@ -27,6 +27,7 @@ async def create_verdicts(
     question: Annotated[VerdictRequest, Body(openapi_examples=VERDICTS)],
     deadline: DeadlineOf,
     services: ServicesOf,
+    devices: DevicesOf,
     request: Request,
 ) -> Response:
     """Say whether jobs fit targets, in few words and within the caller's time; nothing is stored.
@@ -34,7 +35,7 @@ async def create_verdicts(
     `timeout` and `X-Deadline-Ms` say how long the caller waits. What is not ready at 90 % of that is `unknown`; the
     answer itself comes in time. A job that is incomplete or invalid is `unknown` too, and says why.
     """
-    board = Board([each.item() for each in question.items])
+    board = Board([each.item() for each in question.items], devices)
     await deadline.run(partial(judge_all, board, services.verdicts))
     body = VerdictList.of(board).model_dump_json(by_alias=True).encode()
     return remembered(request, body) if board.is_final else Response(body, media_type="application/json")

@@ -1,18 +1,22 @@
 """Devices of the catalogue."""
 
+from datetime import datetime
 from typing import Self
 
 from pydantic import Field
 
 from service.api.schemas.base import Answer, Bytes
-from service.catalog.devices import Device, SchedulerLabels, Source
+from service.api.schemas.device_request import DeviceRequest
+from service.catalog.devices import SchedulerLabels, Source
+from service.usecases.current_devices import ListedDevice
 
 
 class EvidenceAnswer(Answer):
     """Where a group of a device's figures comes from."""
 
     confidence: str = Field(examples=["checked"])
-    """`checked` (read in the source), `partly_recalled`, `recalled` (a data sheet, not read again) or `inferred`."""
+    """`checked` (read in the source), `partly_recalled`, `recalled` (a data sheet, not read again), `inferred`, or
+    `stated` by this service's operator."""
     source: str = Field(examples=["nvidia-smi listings in public repositories"])
     """The source."""
 
@@ -71,7 +75,10 @@ class DeviceAnswer(Answer):
     total_bytes: Bytes | None = Field(examples=[85520809984])
     """Memory that the driver lists (bytes); null where no listing was found."""
     usable_bytes: Bytes | None = Field(examples=[84932978278])
-    """Memory that a process was seen to get, the smallest figure (bytes); null where none was found."""
+    """Memory that a job may take (bytes): what a process was seen to get, the smallest figure, less `reserve_bytes`;
+    null where none was found."""
+    reserve_bytes: Bytes = Field(examples=[0])
+    """Memory that the operator keeps free (bytes); it is taken off `usable_bytes`."""
     memory_bytes_per_second: float = Field(examples=[3.35e12])
     """Memory bandwidth (bytes per second)."""
     peak_flops: dict[str, float] = Field(examples=[{"bf16": 9.89e14}])
@@ -90,10 +97,20 @@ class DeviceAnswer(Answer):
     """Where the figures come from."""
     notes: str = Field(examples=["Older drivers list 81079 MiB."])
     """What else should be known."""
+    origin: str = Field(examples=["override"])
+    """`catalogue`, `override` (the catalogue's, with an operator's figures or names), or `operator` (not in the
+    catalogue, or a slice)."""
+    slice_of: str | None = Field(examples=["h100-sxm-80gb"])
+    """Id of the device that this is a slice of; null for a whole one."""
+    definition: DeviceRequest | None
+    """What the operator has said, as it can be sent again; null where nothing was said."""
+    updated_at: datetime | None = Field(examples=["2026-11-29T19:00:00Z"])
+    """When that was said (RFC 3339)."""
 
     @classmethod
-    def of(cls, device: Device) -> Self:
+    def of(cls, listed: ListedDevice) -> Self:
         """Return the wire form of a device."""
+        device, stored = listed.device, listed.stored
         return cls(
             id=device.id,
             aliases=list(device.aliases),
@@ -103,6 +120,7 @@ class DeviceAnswer(Answer):
             memory_kind=device.memory_kind,
             total_bytes=device.total_bytes,
             usable_bytes=device.usable_bytes,
+            reserve_bytes=device.reserve_bytes,
             memory_bytes_per_second=device.hbm_bytes_per_second,
             peak_flops=dict(device.peak_flops),
             link_bytes_per_second=device.link_bytes_per_second,
@@ -116,11 +134,15 @@ class DeviceAnswer(Answer):
                 links=EvidenceAnswer.of(device.evidence.links),
             ),
             notes=device.notes,
+            origin=device.origin,
+            slice_of=device.slice_of,
+            definition=None if stored is None else DeviceRequest.model_validate(stored.definition),
+            updated_at=None if stored is None else stored.updated_at,
         )
 
 
 class DeviceList(Answer):
-    """All devices of the catalogue."""
+    """All devices."""
 
     items: list[DeviceAnswer]
-    """The devices, in the order of the catalogue."""
+    """The devices: those of the catalogue in its order, then those that the operator has added."""

@@ -127,6 +127,25 @@ OBSERVATIONS: dict[str, Any] = {
     },
 }
 
+DEVICES: dict[str, Any] = {
+    "over the catalogue": {
+        "summary": "H100s of a site where DCGM and MPS hold 1 GiB, called h100-a in Slurm",
+        "value": {
+            "reserve_bytes": 1073741824,
+            "labels": {
+                "gres_types": ["h100-a"],
+                "instance_types": ["p5.48xlarge"],
+                "kubernetes_products": ["NVIDIA-H100-80GB-HBM3"],
+            },
+            "notes": "Rack 12: DCGM and MPS hold 1 GiB.",
+        },
+    },
+    "slices": {
+        "summary": "H100s that are divided into MIG instances",
+        "value": {"slices": [{"name": "3g.40gb", "kind": "mig", "usable_bytes": 42144366592, "count": 2}]},
+    },
+}
+
 IMPORTS: dict[str, Any] = {
     "a launch script": {"summary": "a Megatron-LM launch script as it is", "value": {"source": MEGATRON_SCRIPT}},
     "a Hugging Face config": {

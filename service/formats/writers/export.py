@@ -3,11 +3,12 @@
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import yaml
 
+from service.catalog.devices import Devices, UnknownDevice, built_in
 from service.formats.writers.accelerate import accelerate_sheet
 from service.formats.writers.changes import (
     Change,
@@ -35,10 +36,19 @@ _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Where the job runs, as far as a form asks for it."""
+    """Where the job runs, as far as a form asks for it; `device` is one of `devices`."""
 
     gpus_per_node: int = 8
     device: str | None = None
+    devices: Devices = field(default_factory=built_in)
+
+    def gres_type(self) -> str:
+        """The device in Slurm's own words; nothing where none are known."""
+        try:
+            kinds = self.devices.find(self.device).labels.gres_types if self.device else ()
+        except UnknownDevice:
+            kinds = ()
+        return kinds[0] if kinds else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +164,7 @@ _FORMS: Mapping[ExportFormat, _Form] = {
     "slurm": _Form(
         "text/x-shellscript",
         "job.sbatch",
-        lambda job, at: slurm_sheet(job, at.gpus_per_node, at.device),
+        lambda job, at: slurm_sheet(job, at.gpus_per_node, at.gres_type()),
         _directives,
         directive_changes,
     ),
