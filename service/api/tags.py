@@ -28,6 +28,7 @@ IF_NEW = Header(
 
 T = TypeVar("T")
 
+_WEAK = re.compile(r'W/"[^"]*"')
 _TAG = re.compile(r'(?:W/)?("[^"]*")')
 
 
@@ -59,7 +60,8 @@ def precondition(
 
     def demand(current: T | None) -> None:
         tag = None if current is None else _tag(_body(answer_of(current)))
-        if if_match and not _names(if_match, tag):
+        # Weak tags are never equal in this comparison.
+        if if_match and not _names(_WEAK.sub("", if_match), tag):
             now = "there is nothing" if tag is None else f"the current tag is {tag}"
             raise PreconditionFailed(f"If-Match: {now}")
         if if_none_match and _names(if_none_match, tag):

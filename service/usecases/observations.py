@@ -1,5 +1,6 @@
 """Observations: what a run measured, stored once with what was predicted of it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -111,9 +112,13 @@ def list_observations(
         return observations.list_page(session, where, limit, cursor)
 
 
-def delete_observation(store: Store, observation_id: str) -> None:
-    """Remove the observation of this id. Raises NotFound."""
+def delete_observation(
+    store: Store, observation_id: str, expected: Callable[[StoredObservation], None] | None = None
+) -> None:
+    """Remove the observation of this id; `expected` refuses one that is not as the caller knows it. Raises NotFound."""
     with store.write() as session:
+        if expected is not None:
+            expected(observations.get(session, observation_id))
         observations.delete(session, observation_id)
 
 

@@ -68,9 +68,11 @@ def list_plans(store: Store, where: PlanFilter, limit: int, cursor: str | None) 
         return plans.list_page(session, where, limit, cursor)
 
 
-def delete_plan(store: Store, plan_id: str) -> None:
-    """Remove the plan of this id. Raises NotFound."""
+def delete_plan(store: Store, plan_id: str, expected: Callable[[Plan], None] | None = None) -> None:
+    """Remove the plan of this id; `expected` refuses one that is not as the caller knows it. Raises NotFound."""
     with store.write() as session:
+        if expected is not None:
+            expected(_plan(plans.get(session, plan_id)))
         plans.delete(session, plan_id)
 
 

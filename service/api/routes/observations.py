@@ -16,6 +16,7 @@ from service.api.catalogue import (
     INVALID_REQUEST,
     OBSERVATION_NOT_FOUND,
     PLAN_NOT_FOUND,
+    PRECONDITION_FAILED,
     RUN_OBSERVED,
     STORE_BUSY,
     STORE_UNAVAILABLE,
@@ -30,7 +31,7 @@ from service.api.schemas.observation import ObservationAnswer, ObservationList
 from service.api.schemas.observation_query import ObservationQuery
 from service.api.schemas.observation_request import ObservationRequest
 from service.api.services import DevicesOf, ServicesOf, StoreOf
-from service.api.tags import ETAG, IF_NONE_MATCH, tagged
+from service.api.tags import ETAG, IF_MATCH, IF_NONE_MATCH, precondition, tagged
 from service.usecases import observations
 
 router = APIRouter(tags=["observation"], route_class=KeyedRoute)
@@ -104,8 +105,9 @@ def get_observation(
     "/observations/{observation_id}",
     dependencies=[requires("observe:write")],
     status_code=204,
-    responses=problems(OBSERVATION_NOT_FOUND, *_STORE),
+    responses=problems(INVALID_REQUEST, OBSERVATION_NOT_FOUND, PRECONDITION_FAILED, *_STORE),
 )
-def delete_observation(observation_id: ObservationId, store: StoreOf) -> None:
+def delete_observation(observation_id: ObservationId, store: StoreOf, if_match: Annotated[str, IF_MATCH] = "") -> None:
     """Remove a stored observation, as when it was of another job; the run may then be observed again."""
-    observations.delete_observation(store, observation_id)
+    expected = precondition(ObservationAnswer.of, if_match) if if_match else None
+    observations.delete_observation(store, observation_id, expected)

@@ -15,6 +15,7 @@ from service.api.catalogue import (
     INVALID_JOB,
     INVALID_REQUEST,
     PLAN_NOT_FOUND,
+    PRECONDITION_FAILED,
     SEARCH_TOO_LARGE,
     SEARCHES_FULL,
     SERVICE_STOPPING,
@@ -34,7 +35,7 @@ from service.api.schemas.plan import PlanAnswer, PlanList
 from service.api.schemas.plan_query import PlanQuery
 from service.api.schemas.plan_request import PlanRequest
 from service.api.services import DevicesOf, ServicesOf, StoreOf
-from service.api.tags import ETAG, IF_NONE_MATCH, tagged
+from service.api.tags import ETAG, IF_MATCH, IF_NONE_MATCH, precondition, tagged
 from service.usecases import plans, searches
 from service.usecases.search_queue import Made
 
@@ -122,8 +123,8 @@ def get_plan(plan_id: PlanId, store: StoreOf, if_none_match: Annotated[str, IF_N
     "/plans/{plan_id}",
     dependencies=[requires("plan:write")],
     status_code=204,
-    responses=problems(PLAN_NOT_FOUND, *_STORE),
+    responses=problems(INVALID_REQUEST, PLAN_NOT_FOUND, PRECONDITION_FAILED, *_STORE),
 )
-def delete_plan(plan_id: PlanId, store: StoreOf) -> None:
+def delete_plan(plan_id: PlanId, store: StoreOf, if_match: Annotated[str, IF_MATCH] = "") -> None:
     """Remove a stored plan; the same question makes it again, under another id."""
-    plans.delete_plan(store, plan_id)
+    plans.delete_plan(store, plan_id, precondition(PlanAnswer.of, if_match) if if_match else None)
