@@ -1,6 +1,6 @@
 # Needs make, and a Python of 3.11 or newer with pip. Everything else is installed into .venv.
 .DEFAULT_GOAL := help
-.PHONY: help env serve test lint types format bench accuracy timing pins clean
+.PHONY: help env serve test lint types format bench accuracy timing client pins clean
 
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -57,6 +57,21 @@ accuracy: env ## Compare measured runs with predictions; rewrite the intervals a
 timing: env ## Compare timed runs with predicted step times; rewrite docs/planner.md
 	$(PY) -m tests.timing
 
+client: env $(VENV)-client/installed ## Write the generated part of clients/python anew from the OpenAPI document
+	mkdir -p build
+	$(PY) -m service.api > build/openapi.json
+	cd clients/python && PATH="$(CURDIR)/$(VENV)-client/bin:$$PATH" openapi-python-client generate \
+		--path "$(CURDIR)/build/openapi.json" --config generator.yml --meta none --overwrite \
+		--output-path src/memplan_client/generated
+	$(PY) -c 'import hashlib, pathlib; print(hashlib.sha256(pathlib.Path("build/openapi.json").read_bytes()).hexdigest())' \
+		> clients/python/openapi.sha256
+
+# The generator wants other versions of its libraries than the service, so it has an environment of its own.
+$(VENV)-client/installed: clients/python/generator.txt
+	$(PY) -m venv $(VENV)-client >/dev/null 2>&1 || $(PY) -m venv --clear --without-pip $(VENV)-client
+	$(PY) -m pip --python $(VENV)-client/bin/python install --quiet --requirement $<
+	touch $@
+
 pins: env ## Pin the newest versions that pyproject.toml admits, in constraints/
 	$(PY) -m pip install --quiet uv
 	for minor in 3.11 3.12 3.13; do \
@@ -65,4 +80,4 @@ pins: env ## Pin the newest versions that pyproject.toml admits, in constraints/
 	done
 
 clean: ## Remove the virtual environment, caches and builds
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage htmlcov
+	rm -rf $(VENV) $(VENV)-* build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage htmlcov

@@ -1,0 +1,251 @@
+from http import HTTPStatus
+from typing import Any
+
+import httpx
+
+from ...client import AuthenticatedClient, Client
+from ...models.comparison_answer import ComparisonAnswer
+from ...models.comparison_request import ComparisonRequest
+from ...models.problem import Problem
+from ...types import Response, Unset
+
+
+def _get_kwargs(
+    *,
+    body: ComparisonRequest,
+    idempotency_key: str | Unset = "",
+) -> dict[str, Any]:
+    headers: dict[str, Any] = {}
+    if not isinstance(idempotency_key, Unset):
+        headers["Idempotency-Key"] = idempotency_key
+
+    _kwargs: dict[str, Any] = {
+        "method": "post",
+        "url": "/v1/comparisons",
+    }
+
+    _kwargs["json"] = body.to_dict()
+
+    headers["Content-Type"] = "application/json"
+
+    _kwargs["headers"] = headers
+    return _kwargs
+
+
+def _parse_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> ComparisonAnswer | Problem:
+    if response.status_code == 200:
+        response_200 = ComparisonAnswer.from_dict(response.json())
+
+        return response_200
+
+    if response.status_code == 201:
+        response_201 = ComparisonAnswer.from_dict(response.json())
+
+        return response_201
+
+    if response.status_code == 400:
+        response_400 = Problem.from_dict(response.json())
+
+        return response_400
+
+    if response.status_code == 404:
+        response_404 = Problem.from_dict(response.json())
+
+        return response_404
+
+    if response.status_code == 409:
+        response_409 = Problem.from_dict(response.json())
+
+        return response_409
+
+    if response.status_code == 413:
+        response_413 = Problem.from_dict(response.json())
+
+        return response_413
+
+    if response.status_code == 415:
+        response_415 = Problem.from_dict(response.json())
+
+        return response_415
+
+    if response.status_code == 422:
+        response_422 = Problem.from_dict(response.json())
+
+        return response_422
+
+    if response.status_code == 500:
+        response_500 = Problem.from_dict(response.json())
+
+        return response_500
+
+    if response.status_code == 503:
+        response_503 = Problem.from_dict(response.json())
+
+        return response_503
+
+    response_default = Problem.from_dict(response.json())
+
+    return response_default
+
+
+def _build_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> Response[ComparisonAnswer | Problem]:
+    return Response(
+        status_code=HTTPStatus(response.status_code),
+        content=response.content,
+        headers=response.headers,
+        parsed=_parse_response(client=client, response=response),
+    )
+
+
+def sync_detailed(
+    *,
+    client: AuthenticatedClient | Client,
+    body: ComparisonRequest,
+    idempotency_key: str | Unset = "",
+) -> Response[ComparisonAnswer | Problem]:
+    """Create Comparison
+
+     Put plans and jobs on targets side by side: verdicts, what differs and with which effect, and the
+    winners.
+
+    A job that is incomplete or invalid is `unknown` in the matrix, and the others are compared all the
+    same.
+
+    Args:
+        idempotency_key (str | Unset): Any text of the caller's that makes the request safe to
+            repeat within 24 hours: the same key with the same body gives the same answer, with the
+            header Idempotency-Replayed. Default: ''.
+        body (ComparisonRequest): What is compared: at least one plan or job; jobs need targets.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[ComparisonAnswer | Problem]
+    """
+
+    kwargs = _get_kwargs(
+        body=body,
+        idempotency_key=idempotency_key,
+    )
+
+    response = client.get_httpx_client().request(
+        **kwargs,
+    )
+
+    return _build_response(client=client, response=response)
+
+
+def sync(
+    *,
+    client: AuthenticatedClient | Client,
+    body: ComparisonRequest,
+    idempotency_key: str | Unset = "",
+) -> ComparisonAnswer | Problem | None:
+    """Create Comparison
+
+     Put plans and jobs on targets side by side: verdicts, what differs and with which effect, and the
+    winners.
+
+    A job that is incomplete or invalid is `unknown` in the matrix, and the others are compared all the
+    same.
+
+    Args:
+        idempotency_key (str | Unset): Any text of the caller's that makes the request safe to
+            repeat within 24 hours: the same key with the same body gives the same answer, with the
+            header Idempotency-Replayed. Default: ''.
+        body (ComparisonRequest): What is compared: at least one plan or job; jobs need targets.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        ComparisonAnswer | Problem
+    """
+
+    return sync_detailed(
+        client=client,
+        body=body,
+        idempotency_key=idempotency_key,
+    ).parsed
+
+
+async def asyncio_detailed(
+    *,
+    client: AuthenticatedClient | Client,
+    body: ComparisonRequest,
+    idempotency_key: str | Unset = "",
+) -> Response[ComparisonAnswer | Problem]:
+    """Create Comparison
+
+     Put plans and jobs on targets side by side: verdicts, what differs and with which effect, and the
+    winners.
+
+    A job that is incomplete or invalid is `unknown` in the matrix, and the others are compared all the
+    same.
+
+    Args:
+        idempotency_key (str | Unset): Any text of the caller's that makes the request safe to
+            repeat within 24 hours: the same key with the same body gives the same answer, with the
+            header Idempotency-Replayed. Default: ''.
+        body (ComparisonRequest): What is compared: at least one plan or job; jobs need targets.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[ComparisonAnswer | Problem]
+    """
+
+    kwargs = _get_kwargs(
+        body=body,
+        idempotency_key=idempotency_key,
+    )
+
+    response = await client.get_async_httpx_client().request(**kwargs)
+
+    return _build_response(client=client, response=response)
+
+
+async def asyncio(
+    *,
+    client: AuthenticatedClient | Client,
+    body: ComparisonRequest,
+    idempotency_key: str | Unset = "",
+) -> ComparisonAnswer | Problem | None:
+    """Create Comparison
+
+     Put plans and jobs on targets side by side: verdicts, what differs and with which effect, and the
+    winners.
+
+    A job that is incomplete or invalid is `unknown` in the matrix, and the others are compared all the
+    same.
+
+    Args:
+        idempotency_key (str | Unset): Any text of the caller's that makes the request safe to
+            repeat within 24 hours: the same key with the same body gives the same answer, with the
+            header Idempotency-Replayed. Default: ''.
+        body (ComparisonRequest): What is compared: at least one plan or job; jobs need targets.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        ComparisonAnswer | Problem
+    """
+
+    return (
+        await asyncio_detailed(
+            client=client,
+            body=body,
+            idempotency_key=idempotency_key,
+        )
+    ).parsed

@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Literal,
+    TypeVar,
+    cast,
+)
+
+from attrs import define as _attrs_define
+
+from ..types import UNSET, Unset
+
+if TYPE_CHECKING:
+    from ..models.cluster_request import ClusterRequest
+    from ..models.job import Job
+    from ..models.job_plan_request_labels import JobPlanRequestLabels
+    from ..models.search_request import SearchRequest
+
+
+T = TypeVar("T", bound="JobPlanRequest")
+
+
+@_attrs_define
+class JobPlanRequest:
+    """Layouts of a job on a cluster.
+
+    Attributes:
+        cluster (ClusterRequest): The GPUs that the plan is for.
+        job (Job): The canonical training config. Absent or null means the framework's default, which is reported back.
+        search (SearchRequest | Unset): Limits of the search: an axis that is named here is searched even where the job
+            states a value.
+
+            `any` stands for every value that the cluster allows.
+        objective (Literal['step_time'] | Unset): What the ranking is by: the time of an optimizer step, less
+            recomputation first among near-equal times. Default: 'step_time'.
+        top (int | Unset): Number of candidates to return. Default: 10.
+        labels (JobPlanRequestLabels | Unset): Labels to find the plan by; part of the question.
+    """
+
+    cluster: ClusterRequest
+    job: Job
+    search: SearchRequest | Unset = UNSET
+    objective: Literal["step_time"] | Unset = "step_time"
+    top: int | Unset = 10
+    labels: JobPlanRequestLabels | Unset = UNSET
+
+    def to_dict(self) -> dict[str, Any]:
+        cluster = self.cluster.to_dict()
+
+        job = self.job.to_dict()
+
+        search: dict[str, Any] | Unset = UNSET
+        if not isinstance(self.search, Unset):
+            search = self.search.to_dict()
+
+        objective = self.objective
+
+        top = self.top
+
+        labels: dict[str, Any] | Unset = UNSET
+        if not isinstance(self.labels, Unset):
+            labels = self.labels.to_dict()
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "cluster": cluster,
+                "job": job,
+            }
+        )
+        if search is not UNSET:
+            field_dict["search"] = search
+        if objective is not UNSET:
+            field_dict["objective"] = objective
+        if top is not UNSET:
+            field_dict["top"] = top
+        if labels is not UNSET:
+            field_dict["labels"] = labels
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.cluster_request import ClusterRequest  # noqa: PLC0415
+        from ..models.job import Job  # noqa: PLC0415
+        from ..models.job_plan_request_labels import JobPlanRequestLabels  # noqa: PLC0415
+        from ..models.search_request import SearchRequest  # noqa: PLC0415
+
+        d = dict(src_dict)
+        cluster = ClusterRequest.from_dict(d.pop("cluster"))
+
+        job = Job.from_dict(d.pop("job"))
+
+        _search = d.pop("search", UNSET)
+        search: SearchRequest | Unset
+        if isinstance(_search, Unset):
+            search = UNSET
+        else:
+            search = SearchRequest.from_dict(_search)
+
+        objective = cast(Literal["step_time"] | Unset, d.pop("objective", UNSET))
+        if objective != "step_time" and not isinstance(objective, Unset):
+            raise ValueError(
+                f"objective must match const 'step_time', got '{objective}'"
+            )
+
+        top = d.pop("top", UNSET)
+
+        _labels = d.pop("labels", UNSET)
+        labels: JobPlanRequestLabels | Unset
+        if isinstance(_labels, Unset):
+            labels = UNSET
+        else:
+            labels = JobPlanRequestLabels.from_dict(_labels)
+
+        job_plan_request = cls(
+            cluster=cluster,
+            job=job,
+            search=search,
+            objective=objective,
+            top=top,
+            labels=labels,
+        )
+
+        return job_plan_request

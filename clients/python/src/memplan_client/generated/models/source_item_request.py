@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from attrs import define as _attrs_define
+
+if TYPE_CHECKING:
+    from ..models.config_source import ConfigSource
+    from ..models.target_request import TargetRequest
+
+
+T = TypeVar("T", bound="SourceItemRequest")
+
+
+@_attrs_define
+class SourceItemRequest:
+    """A config that a job is read from, and its targets.
+
+    Attributes:
+        targets (list[TargetRequest]): The targets that it is judged for, at most 100.
+        source (ConfigSource): A training config in the form its owner has it; nothing in it is executed, sourced or
+            fetched.
+    """
+
+    targets: list[TargetRequest]
+    source: ConfigSource
+
+    def to_dict(self) -> dict[str, Any]:
+        targets = []
+        for targets_item_data in self.targets:
+            targets_item = targets_item_data.to_dict()
+            targets.append(targets_item)
+
+        source = self.source.to_dict()
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "targets": targets,
+                "source": source,
+            }
+        )
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.config_source import ConfigSource  # noqa: PLC0415
+        from ..models.target_request import TargetRequest  # noqa: PLC0415
+
+        d = dict(src_dict)
+        targets = []
+        _targets = d.pop("targets")
+        for targets_item_data in _targets:
+            targets_item = TargetRequest.from_dict(targets_item_data)
+
+            targets.append(targets_item)
+
+        source = ConfigSource.from_dict(d.pop("source"))
+
+        source_item_request = cls(
+            targets=targets,
+            source=source,
+        )
+
+        return source_item_request

@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Literal,
+    TypeVar,
+    cast,
+)
+
+from attrs import define as _attrs_define
+
+from ..types import UNSET, Unset
+
+if TYPE_CHECKING:
+    from ..models.cluster_request import ClusterRequest
+    from ..models.config_source import ConfigSource
+    from ..models.search_request import SearchRequest
+    from ..models.source_plan_request_labels import SourcePlanRequestLabels
+
+
+T = TypeVar("T", bound="SourcePlanRequest")
+
+
+@_attrs_define
+class SourcePlanRequest:
+    """Layouts of a job that is read from a config, on a cluster.
+
+    Attributes:
+        cluster (ClusterRequest): The GPUs that the plan is for.
+        source (ConfigSource): A training config in the form its owner has it; nothing in it is executed, sourced or
+            fetched.
+        search (SearchRequest | Unset): Limits of the search: an axis that is named here is searched even where the job
+            states a value.
+
+            `any` stands for every value that the cluster allows.
+        objective (Literal['step_time'] | Unset): What the ranking is by: the time of an optimizer step, less
+            recomputation first among near-equal times. Default: 'step_time'.
+        top (int | Unset): Number of candidates to return. Default: 10.
+        labels (SourcePlanRequestLabels | Unset): Labels to find the plan by; part of the question.
+    """
+
+    cluster: ClusterRequest
+    source: ConfigSource
+    search: SearchRequest | Unset = UNSET
+    objective: Literal["step_time"] | Unset = "step_time"
+    top: int | Unset = 10
+    labels: SourcePlanRequestLabels | Unset = UNSET
+
+    def to_dict(self) -> dict[str, Any]:
+        cluster = self.cluster.to_dict()
+
+        source = self.source.to_dict()
+
+        search: dict[str, Any] | Unset = UNSET
+        if not isinstance(self.search, Unset):
+            search = self.search.to_dict()
+
+        objective = self.objective
+
+        top = self.top
+
+        labels: dict[str, Any] | Unset = UNSET
+        if not isinstance(self.labels, Unset):
+            labels = self.labels.to_dict()
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "cluster": cluster,
+                "source": source,
+            }
+        )
+        if search is not UNSET:
+            field_dict["search"] = search
+        if objective is not UNSET:
+            field_dict["objective"] = objective
+        if top is not UNSET:
+            field_dict["top"] = top
+        if labels is not UNSET:
+            field_dict["labels"] = labels
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.cluster_request import ClusterRequest  # noqa: PLC0415
+        from ..models.config_source import ConfigSource  # noqa: PLC0415
+        from ..models.search_request import SearchRequest  # noqa: PLC0415
+        from ..models.source_plan_request_labels import SourcePlanRequestLabels  # noqa: PLC0415
+
+        d = dict(src_dict)
+        cluster = ClusterRequest.from_dict(d.pop("cluster"))
+
+        source = ConfigSource.from_dict(d.pop("source"))
+
+        _search = d.pop("search", UNSET)
+        search: SearchRequest | Unset
+        if isinstance(_search, Unset):
+            search = UNSET
+        else:
+            search = SearchRequest.from_dict(_search)
+
+        objective = cast(Literal["step_time"] | Unset, d.pop("objective", UNSET))
+        if objective != "step_time" and not isinstance(objective, Unset):
+            raise ValueError(
+                f"objective must match const 'step_time', got '{objective}'"
+            )
+
+        top = d.pop("top", UNSET)
+
+        _labels = d.pop("labels", UNSET)
+        labels: SourcePlanRequestLabels | Unset
+        if isinstance(_labels, Unset):
+            labels = UNSET
+        else:
+            labels = SourcePlanRequestLabels.from_dict(_labels)
+
+        source_plan_request = cls(
+            cluster=cluster,
+            source=source,
+            search=search,
+            objective=objective,
+            top=top,
+            labels=labels,
+        )
+
+        return source_plan_request

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from attrs import define as _attrs_define
+
+if TYPE_CHECKING:
+    from ..models.job_item_request import JobItemRequest
+    from ..models.source_item_request import SourceItemRequest
+
+
+T = TypeVar("T", bound="VerdictRequest")
+
+
+@_attrs_define
+class VerdictRequest:
+    """Jobs and the targets that they are judged for.
+
+    Attributes:
+        items (list[JobItemRequest | SourceItemRequest]): The jobs, at most 100; what is not ready in time is `unknown`.
+    """
+
+    items: list[JobItemRequest | SourceItemRequest]
+
+    def to_dict(self) -> dict[str, Any]:
+        from ..models.job_item_request import JobItemRequest  # noqa: PLC0415
+
+        items = []
+        for items_item_data in self.items:
+            items_item: dict[str, Any]
+            if isinstance(items_item_data, JobItemRequest):
+                items_item = items_item_data.to_dict()
+            else:
+                items_item = items_item_data.to_dict()
+
+            items.append(items_item)
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "items": items,
+            }
+        )
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.job_item_request import JobItemRequest  # noqa: PLC0415
+        from ..models.source_item_request import SourceItemRequest  # noqa: PLC0415
+
+        d = dict(src_dict)
+        items = []
+        _items = d.pop("items")
+        for items_item_data in _items:
+
+            def _parse_items_item(data: object) -> JobItemRequest | SourceItemRequest:
+                try:
+                    if not isinstance(data, dict):
+                        raise TypeError()
+                    items_item_type_0 = JobItemRequest.from_dict(data)
+
+                    return items_item_type_0
+                except (TypeError, ValueError, AttributeError, KeyError):
+                    pass
+                if not isinstance(data, dict):
+                    raise TypeError()
+                items_item_type_1 = SourceItemRequest.from_dict(data)
+
+                return items_item_type_1
+
+            items_item = _parse_items_item(items_item_data)
+
+            items.append(items_item)
+
+        verdict_request = cls(
+            items=items,
+        )
+
+        return verdict_request

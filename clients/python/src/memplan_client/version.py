@@ -1,0 +1,3 @@
+"""The release of this client."""
+
+VERSION = "0.1.0"

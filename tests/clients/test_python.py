@@ -1,0 +1,31 @@
+"""clients/python knows what the service answers now."""
+
+import subprocess
+import sys
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from memplan_client.errors import ProblemError
+from service.api.catalogue import KINDS, Kind
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.code)
+def test_every_code_has_a_class_below_that_of_its_status(kind: Kind) -> None:
+    named = ProblemError.by_code[kind.code]
+    assert named.__name__ == "".join(word.capitalize() for word in kind.code.split("_"))
+    assert issubclass(named, ProblemError.by_status[int(kind.status)])
+
+
+def test_no_class_is_for_a_code_that_is_gone() -> None:
+    assert ProblemError.by_code.keys() == {kind.code for kind in KINDS}
+
+
+def test_the_generated_part_is_from_the_document_of_now() -> None:
+    command = [sys.executable, "-m", "service.api"]
+    document = subprocess.run(command, cwd=ROOT, check=True, capture_output=True).stdout
+    written = (ROOT / "clients/python/openapi.sha256").read_text().strip()
+    assert sha256(document).hexdigest() == written, "the OpenAPI document has changed: run `make client`"
