@@ -63,6 +63,7 @@ client: env $(VENV)-client/installed ## Write the generated part of clients/pyth
 	cd clients/python && PATH="$(CURDIR)/$(VENV)-client/bin:$$PATH" openapi-python-client generate \
 		--path "$(CURDIR)/build/openapi.json" --config generator.yml --meta none --overwrite \
 		--output-path src/memplan_client/generated
+	$(PY) clients/python/write_codes.py build/openapi.json
 	$(PY) -c 'import hashlib, pathlib; print(hashlib.sha256(pathlib.Path("build/openapi.json").read_bytes()).hexdigest())' \
 		> clients/python/openapi.sha256
 

@@ -17,6 +17,7 @@ from service.api.catalogue import (
     INVALID_REQUEST,
     INVALID_TOKEN,
     JSON_TOO_DEEP,
+    KINDS,
     MALFORMED_JSON,
     UNSUPPORTED_MEDIA_TYPE,
     Kind,
@@ -108,6 +109,8 @@ def write_document(app: FastAPI, *, needs_tokens: bool) -> dict[str, Any]:
     schemas.pop("ValidationError", None)
     problem = Problem.model_json_schema(ref_template=_SCHEMAS + "{model}")
     schemas.update({**problem.pop("$defs"), "Problem": problem})
+    # Clients are generated with a class for each code.
+    document["x-problems"] = [{"code": each.code, "status": int(each.status), "title": each.title} for each in KINDS]
     for operations in document["paths"].values():
         for operation in operations.values():
             if "security" in operation:

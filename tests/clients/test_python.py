@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from memplan_client import errors
 from memplan_client.errors import ProblemError
 from service.api.catalogue import KINDS, Kind
 
@@ -15,13 +16,14 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.code)
 def test_every_code_has_a_class_below_that_of_its_status(kind: Kind) -> None:
-    named = ProblemError.by_code[kind.code]
-    assert named.__name__ == "".join(word.capitalize() for word in kind.code.split("_"))
-    assert issubclass(named, ProblemError.by_status[int(kind.status)])
+    named = getattr(errors, "".join(word.capitalize() for word in kind.code.split("_")))
+    family = ProblemError.by_status[int(kind.status)]
+    assert issubclass(named, family)
+    assert ProblemError.by_code.get(kind.code, family) is named
 
 
 def test_no_class_is_for_a_code_that_is_gone() -> None:
-    assert ProblemError.by_code.keys() == {kind.code for kind in KINDS}
+    assert ProblemError.by_code.keys() <= {kind.code for kind in KINDS}
 
 
 def test_the_generated_part_is_from_the_document_of_now() -> None:

@@ -9,15 +9,17 @@ from memplan_client.aio import AsyncClient
 from memplan_client.client import Client
 from memplan_client.errors import MemplanError, ProblemError
 from memplan_client.generated import models
-from memplan_client.questions import Source, Target
+from memplan_client.questions import Measured, Run, Source, Target
 from memplan_client.retries import Retries
 
 __all__ = [
     "AsyncClient",
     "Client",
+    "Measured",
     "MemplanError",
     "ProblemError",
     "Retries",
+    "Run",
     "Source",
     "Target",
     "errors",

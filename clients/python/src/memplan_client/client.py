@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 import httpx
 
 from memplan_client import steps
-from memplan_client.errors import UnexpectedAnswer
+from memplan_client.failures import UnexpectedAnswer
 from memplan_client.generated.api.catalogue import list_devices, list_models
 from memplan_client.generated.api.comparison import get_comparison
 from memplan_client.generated.api.operation import cancel_operation, get_operation
@@ -18,11 +18,12 @@ from memplan_client.generated.models.device_answer import DeviceAnswer
 from memplan_client.generated.models.estimate_answer import EstimateAnswer
 from memplan_client.generated.models.import_answer import ImportAnswer
 from memplan_client.generated.models.model_answer import ModelAnswer
+from memplan_client.generated.models.observation_answer import ObservationAnswer
 from memplan_client.generated.models.operation_answer import OperationAnswer
 from memplan_client.generated.models.plan_answer import PlanAnswer
 from memplan_client.generated.models.plan_summary import PlanSummary
 from memplan_client.generated.models.verdict_result import VerdictResult
-from memplan_client.questions import Given, Place, Target
+from memplan_client.questions import Given, Measured, Place, Run, Target
 from memplan_client.retries import Retries
 from memplan_client.sessions import Session, generated_client, options
 
@@ -153,6 +154,10 @@ class Client:
         """Return a stored comparison."""
         found: ComparisonAnswer = self._call(get_comparison, comparison_id=comparison_id)
         return found
+
+    def observe(self, run: Run, measured: Measured) -> ObservationAnswer:
+        """Tell what a run measured, so that the next answer is better; returns it beside what was predicted."""
+        return self._run(steps.observe(run, measured))
 
     def operation(self, operation_id: str) -> OperationAnswer:
         """Return how far a search is."""

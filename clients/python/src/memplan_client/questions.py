@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -94,3 +94,45 @@ def _read(path: str | os.PathLike[str]) -> Document:
 
 def _text(path: str | os.PathLike[str]) -> str:
     return Path(path).read_text("utf-8-sig")
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What a run measured on one GPU: peaks in bytes as torch and the driver report them, or that memory ran out.
+
+    `stage` is the pipeline rank of that GPU, None: the most of any. `source` is `torch`, `nvidia-smi` or `scheduler`.
+    """
+
+    allocated_bytes: int | None = None
+    reserved_bytes: int | None = None
+    device_bytes: int | None = None
+    oom: bool | None = None
+    step_seconds: float | None = None
+    stage: int | None = None
+    source: str = "torch"
+
+    def to_dict(self) -> Document:
+        """Return the measurement as the service takes it."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run of a stored plan's candidate: `Run("slurm-4711", plan="pln_…")`; or of a job on a device.
+
+    `id` is the caller's name of the run: a run has one observation.
+    """
+
+    id: str
+    plan: str | None = None
+    candidate: int = 0
+    job_or_file: Given | None = None
+    device: str | None = None
+    gpus_per_node: int | None = None
+
+    def to_dict(self) -> Document:
+        """Return what the service takes beside the measurement. Raises OSError for an unread file."""
+        about: Document = {} if self.job_or_file is None else question(self.job_or_file)
+        if self.plan is not None:
+            about |= {"plan": self.plan, "candidate": self.candidate}
+        return {"run_id": self.id, **about, "device": self.device, "gpus_per_node": self.gpus_per_node}

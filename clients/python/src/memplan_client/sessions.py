@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 
-from memplan_client.errors import MemplanError, ServiceTimeout, ServiceUnreachable, error_of, unexpected
+from memplan_client.failures import MemplanError, ServiceTimeout, ServiceUnreachable, error_of, unexpected
 from memplan_client.generated import Client as GeneratedClient
 from memplan_client.retries import Retries, retry_after
 from memplan_client.version import VERSION

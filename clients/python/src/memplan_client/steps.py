@@ -8,21 +8,23 @@ from os import PathLike
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from memplan_client.errors import OperationCancelled, OperationError, OperationFailed, OperationUnfinished
+from memplan_client.failures import OperationCancelled, OperationError, OperationFailed, OperationUnfinished
 from memplan_client.generated.api.comparison import create_comparison
 from memplan_client.generated.api.estimate import create_estimate
 from memplan_client.generated.api.import_ import create_import
+from memplan_client.generated.api.observation import create_observation
 from memplan_client.generated.api.operation import get_operation
 from memplan_client.generated.api.plan import create_plan, get_plan
 from memplan_client.generated.api.verdict import create_verdicts
 from memplan_client.generated.models.comparison_answer import ComparisonAnswer
 from memplan_client.generated.models.estimate_answer import EstimateAnswer
 from memplan_client.generated.models.import_answer import ImportAnswer
+from memplan_client.generated.models.observation_answer import ObservationAnswer
 from memplan_client.generated.models.operation_answer import OperationAnswer
 from memplan_client.generated.models.operation_progress import OperationProgress
 from memplan_client.generated.models.plan_answer import PlanAnswer
 from memplan_client.generated.models.verdict_result import VerdictResult
-from memplan_client.questions import Document, Given, Place, Source, question, target
+from memplan_client.questions import Document, Given, Measured, Place, Run, Source, question, target
 
 if TYPE_CHECKING:
     from memplan_client.generated.models.verdict_list import VerdictList
@@ -117,6 +119,13 @@ def compare(jobs: Mapping[str, Given], plans: Sequence[str], targets: Sequence[P
     items = [{"label": label, **question(each)} for label, each in jobs.items()]
     body = Body({"plans": list(plans), "items": items, "targets": [target(each) for each in targets]})
     answer: ComparisonAnswer = yield call(create_comparison, body=body, idempotency_key=_key())
+    return answer
+
+
+def observe(run: Run, measured: Measured) -> Steps[ObservationAnswer]:
+    """Tell what a run measured."""
+    body = Body({**run.to_dict(), "measured": measured.to_dict()})
+    answer: ObservationAnswer = yield call(create_observation, body=body, idempotency_key=_key())
     return answer
 
 

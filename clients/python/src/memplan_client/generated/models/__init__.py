@@ -65,6 +65,7 @@ from .item_error import ItemError
 from .job import Job
 from .job_estimate_request import JobEstimateRequest
 from .job_item_request import JobItemRequest
+from .job_observation_request import JobObservationRequest
 from .job_plan_request import JobPlanRequest
 from .job_plan_request_labels import JobPlanRequestLabels
 from .job_schedule_type_0 import JobScheduleType0
@@ -83,6 +84,9 @@ from .layout_answer import LayoutAnswer
 from .ledger_line import LedgerLine
 from .list_plans_verdict import ListPlansVerdict
 from .liveness import Liveness
+from .measured_answer import MeasuredAnswer
+from .measured_request import MeasuredRequest
+from .measured_request_source import MeasuredRequestSource
 from .method import Method
 from .missing import Missing
 from .model_answer import ModelAnswer
@@ -97,6 +101,9 @@ from .model_section_norms_per_layer_type_0 import ModelSectionNormsPerLayerType0
 from .model_section_position_embedding_type_0 import ModelSectionPositionEmbeddingType0
 from .model_section_qk_norm_type_0 import ModelSectionQkNormType0
 from .moe_section import MoeSection
+from .observation_answer import ObservationAnswer
+from .observation_list import ObservationList
+from .observation_summary import ObservationSummary
 from .offload_fraction import OffloadFraction
 from .operation_answer import OperationAnswer
 from .operation_error import OperationError
@@ -118,6 +125,7 @@ from .plan_answer import PlanAnswer
 from .plan_answer_labels import PlanAnswerLabels
 from .plan_answer_rejected import PlanAnswerRejected
 from .plan_list import PlanList
+from .plan_observation_request import PlanObservationRequest
 from .plan_summary import PlanSummary
 from .plan_summary_labels import PlanSummaryLabels
 from .precision_section import PrecisionSection
@@ -126,7 +134,9 @@ from .precision_section_gradients_type_0 import PrecisionSectionGradientsType0
 from .precision_section_master_type_0 import PrecisionSectionMasterType0
 from .precision_section_parameters_type_0 import PrecisionSectionParametersType0
 from .precision_section_reduce_type_0 import PrecisionSectionReduceType0
+from .predicted_answer import PredictedAnswer
 from .problem import Problem
+from .ratios_answer import RatiosAnswer
 from .readiness import Readiness
 from .scope import Scope
 from .search_request import SearchRequest
@@ -144,6 +154,7 @@ from .source_answer import SourceAnswer
 from .source_answer_from import SourceAnswerFrom
 from .source_estimate_request import SourceEstimateRequest
 from .source_item_request import SourceItemRequest
+from .source_observation_request import SourceObservationRequest
 from .source_plan_request import SourcePlanRequest
 from .source_plan_request_labels import SourcePlanRequestLabels
 from .stage import Stage
@@ -220,6 +231,7 @@ __all__ = (
     "Job",
     "JobEstimateRequest",
     "JobItemRequest",
+    "JobObservationRequest",
     "JobPlanRequest",
     "JobPlanRequestLabels",
     "JobScheduleType0",
@@ -238,6 +250,9 @@ __all__ = (
     "LedgerLine",
     "ListPlansVerdict",
     "Liveness",
+    "MeasuredAnswer",
+    "MeasuredRequest",
+    "MeasuredRequestSource",
     "Method",
     "Missing",
     "ModelAnswer",
@@ -250,6 +265,9 @@ __all__ = (
     "ModelSectionPositionEmbeddingType0",
     "ModelSectionQkNormType0",
     "MoeSection",
+    "ObservationAnswer",
+    "ObservationList",
+    "ObservationSummary",
     "OffloadFraction",
     "OperationAnswer",
     "OperationError",
@@ -267,6 +285,7 @@ __all__ = (
     "PlanAnswerLabels",
     "PlanAnswerRejected",
     "PlanList",
+    "PlanObservationRequest",
     "PlanSummary",
     "PlanSummaryLabels",
     "PrecisionSection",
@@ -275,7 +294,9 @@ __all__ = (
     "PrecisionSectionMasterType0",
     "PrecisionSectionParametersType0",
     "PrecisionSectionReduceType0",
+    "PredictedAnswer",
     "Problem",
+    "RatiosAnswer",
     "Readiness",
     "Scope",
     "SearchRequest",
@@ -287,6 +308,7 @@ __all__ = (
     "SourceAnswerFrom",
     "SourceEstimateRequest",
     "SourceItemRequest",
+    "SourceObservationRequest",
     "SourcePlanRequest",
     "SourcePlanRequestLabels",
     "Stage",

@@ -50,6 +50,16 @@ def _parse_response(
 
         return response_400
 
+    if response.status_code == 401:
+        response_401 = Problem.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Problem.from_dict(response.json())
+
+        return response_403
+
     if response.status_code == 404:
         response_404 = Problem.from_dict(response.json())
 
@@ -103,7 +113,7 @@ def _build_response(
 
 def sync_detailed(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: ComparisonRequest,
     idempotency_key: str | Unset = "",
 ) -> Response[ComparisonAnswer | Problem]:
@@ -143,7 +153,7 @@ def sync_detailed(
 
 def sync(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: ComparisonRequest,
     idempotency_key: str | Unset = "",
 ) -> ComparisonAnswer | Problem | None:
@@ -178,7 +188,7 @@ def sync(
 
 async def asyncio_detailed(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: ComparisonRequest,
     idempotency_key: str | Unset = "",
 ) -> Response[ComparisonAnswer | Problem]:
@@ -216,7 +226,7 @@ async def asyncio_detailed(
 
 async def asyncio(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: ComparisonRequest,
     idempotency_key: str | Unset = "",
 ) -> ComparisonAnswer | Problem | None:

@@ -42,6 +42,16 @@ def _parse_response(
         response_304 = cast(Any, None)
         return response_304
 
+    if response.status_code == 401:
+        response_401 = Problem.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Problem.from_dict(response.json())
+
+        return response_403
+
     if response.status_code == 404:
         response_404 = Problem.from_dict(response.json())
 
@@ -81,7 +91,7 @@ def _build_response(
 def sync_detailed(
     comparison_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     if_none_match: str | Unset = "",
 ) -> Response[Any | ComparisonAnswer | Problem]:
     """Get Comparison
@@ -116,7 +126,7 @@ def sync_detailed(
 def sync(
     comparison_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     if_none_match: str | Unset = "",
 ) -> Any | ComparisonAnswer | Problem | None:
     """Get Comparison
@@ -146,7 +156,7 @@ def sync(
 async def asyncio_detailed(
     comparison_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     if_none_match: str | Unset = "",
 ) -> Response[Any | ComparisonAnswer | Problem]:
     """Get Comparison
@@ -179,7 +189,7 @@ async def asyncio_detailed(
 async def asyncio(
     comparison_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     if_none_match: str | Unset = "",
 ) -> Any | ComparisonAnswer | Problem | None:
     """Get Comparison

@@ -46,6 +46,16 @@ def _parse_response(
 
         return response_400
 
+    if response.status_code == 401:
+        response_401 = Problem.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Problem.from_dict(response.json())
+
+        return response_403
+
     if response.status_code == 413:
         response_413 = Problem.from_dict(response.json())
 
@@ -84,7 +94,7 @@ def _build_response(
 
 def sync_detailed(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: JobEstimateRequest | SourceEstimateRequest,
 ) -> Response[EstimateAnswer | Problem]:
     """Create Estimate
@@ -118,7 +128,7 @@ def sync_detailed(
 
 def sync(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: JobEstimateRequest | SourceEstimateRequest,
 ) -> EstimateAnswer | Problem | None:
     """Create Estimate
@@ -147,7 +157,7 @@ def sync(
 
 async def asyncio_detailed(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: JobEstimateRequest | SourceEstimateRequest,
 ) -> Response[EstimateAnswer | Problem]:
     """Create Estimate
@@ -179,7 +189,7 @@ async def asyncio_detailed(
 
 async def asyncio(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: JobEstimateRequest | SourceEstimateRequest,
 ) -> EstimateAnswer | Problem | None:
     """Create Estimate

@@ -40,6 +40,16 @@ def _parse_response(
         response_204 = cast(Any, None)
         return response_204
 
+    if response.status_code == 401:
+        response_401 = Problem.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Problem.from_dict(response.json())
+
+        return response_403
+
     if response.status_code == 404:
         response_404 = Problem.from_dict(response.json())
 
@@ -79,7 +89,7 @@ def _build_response(
 def sync_detailed(
     operation_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     last_event_id: str | Unset = "",
 ) -> Response[Any | Problem]:
     """Follow Operation
@@ -121,7 +131,7 @@ def sync_detailed(
 def sync(
     operation_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     last_event_id: str | Unset = "",
 ) -> Any | Problem | None:
     """Follow Operation
@@ -158,7 +168,7 @@ def sync(
 async def asyncio_detailed(
     operation_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     last_event_id: str | Unset = "",
 ) -> Response[Any | Problem]:
     """Follow Operation
@@ -198,7 +208,7 @@ async def asyncio_detailed(
 async def asyncio(
     operation_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     last_event_id: str | Unset = "",
 ) -> Any | Problem | None:
     """Follow Operation

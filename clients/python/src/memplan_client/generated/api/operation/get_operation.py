@@ -32,6 +32,16 @@ def _parse_response(
 
         return response_200
 
+    if response.status_code == 401:
+        response_401 = Problem.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Problem.from_dict(response.json())
+
+        return response_403
+
     if response.status_code == 404:
         response_404 = Problem.from_dict(response.json())
 
@@ -66,7 +76,7 @@ def _build_response(
 def sync_detailed(
     operation_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
 ) -> Response[OperationAnswer | Problem]:
     """Get Operation
 
@@ -98,7 +108,7 @@ def sync_detailed(
 def sync(
     operation_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
 ) -> OperationAnswer | Problem | None:
     """Get Operation
 
@@ -125,7 +135,7 @@ def sync(
 async def asyncio_detailed(
     operation_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
 ) -> Response[OperationAnswer | Problem]:
     """Get Operation
 
@@ -155,7 +165,7 @@ async def asyncio_detailed(
 async def asyncio(
     operation_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
 ) -> OperationAnswer | Problem | None:
     """Get Operation
 

@@ -68,6 +68,16 @@ def _parse_response(
 
         return response_400
 
+    if response.status_code == 401:
+        response_401 = Problem.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Problem.from_dict(response.json())
+
+        return response_403
+
     if response.status_code == 409:
         response_409 = Problem.from_dict(response.json())
 
@@ -116,7 +126,7 @@ def _build_response(
 
 def sync_detailed(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: JobPlanRequest | SourcePlanRequest,
     wait: str | Unset = "10.0",
     idempotency_key: str | Unset = "",
@@ -159,7 +169,7 @@ def sync_detailed(
 
 def sync(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: JobPlanRequest | SourcePlanRequest,
     wait: str | Unset = "10.0",
     idempotency_key: str | Unset = "",
@@ -197,7 +207,7 @@ def sync(
 
 async def asyncio_detailed(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: JobPlanRequest | SourcePlanRequest,
     wait: str | Unset = "10.0",
     idempotency_key: str | Unset = "",
@@ -238,7 +248,7 @@ async def asyncio_detailed(
 
 async def asyncio(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: JobPlanRequest | SourcePlanRequest,
     wait: str | Unset = "10.0",
     idempotency_key: str | Unset = "",

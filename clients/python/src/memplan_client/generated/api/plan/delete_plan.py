@@ -30,6 +30,16 @@ def _parse_response(
         response_204 = cast(Any, None)
         return response_204
 
+    if response.status_code == 401:
+        response_401 = Problem.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Problem.from_dict(response.json())
+
+        return response_403
+
     if response.status_code == 404:
         response_404 = Problem.from_dict(response.json())
 
@@ -64,7 +74,7 @@ def _build_response(
 def sync_detailed(
     plan_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
 ) -> Response[Any | Problem]:
     """Delete Plan
 
@@ -95,7 +105,7 @@ def sync_detailed(
 def sync(
     plan_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
 ) -> Any | Problem | None:
     """Delete Plan
 
@@ -121,7 +131,7 @@ def sync(
 async def asyncio_detailed(
     plan_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
 ) -> Response[Any | Problem]:
     """Delete Plan
 
@@ -150,7 +160,7 @@ async def asyncio_detailed(
 async def asyncio(
     plan_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
 ) -> Any | Problem | None:
     """Delete Plan
 

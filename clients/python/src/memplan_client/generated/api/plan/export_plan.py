@@ -42,6 +42,16 @@ def _parse_response(
         response_200 = response.text
         return response_200
 
+    if response.status_code == 401:
+        response_401 = Problem.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Problem.from_dict(response.json())
+
+        return response_403
+
     if response.status_code == 404:
         response_404 = Problem.from_dict(response.json())
 
@@ -82,7 +92,7 @@ def sync_detailed(
     plan_id: str,
     format_: ExportPlanFormat,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     candidate: int | Unset = 0,
 ) -> Response[Problem | str]:
     """Export Plan
@@ -119,7 +129,7 @@ def sync(
     plan_id: str,
     format_: ExportPlanFormat,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     candidate: int | Unset = 0,
 ) -> Problem | str | None:
     """Export Plan
@@ -151,7 +161,7 @@ async def asyncio_detailed(
     plan_id: str,
     format_: ExportPlanFormat,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     candidate: int | Unset = 0,
 ) -> Response[Problem | str]:
     """Export Plan
@@ -186,7 +196,7 @@ async def asyncio(
     plan_id: str,
     format_: ExportPlanFormat,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     candidate: int | Unset = 0,
 ) -> Problem | str | None:
     """Export Plan

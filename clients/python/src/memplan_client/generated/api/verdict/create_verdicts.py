@@ -53,6 +53,16 @@ def _parse_response(
 
         return response_400
 
+    if response.status_code == 401:
+        response_401 = Problem.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Problem.from_dict(response.json())
+
+        return response_403
+
     if response.status_code == 413:
         response_413 = Problem.from_dict(response.json())
 
@@ -91,7 +101,7 @@ def _build_response(
 
 def sync_detailed(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: VerdictRequest,
     timeout: str | Unset = UNSET,
     x_deadline_ms: int | Unset = UNSET,
@@ -133,7 +143,7 @@ def sync_detailed(
 
 def sync(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: VerdictRequest,
     timeout: str | Unset = UNSET,
     x_deadline_ms: int | Unset = UNSET,
@@ -170,7 +180,7 @@ def sync(
 
 async def asyncio_detailed(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: VerdictRequest,
     timeout: str | Unset = UNSET,
     x_deadline_ms: int | Unset = UNSET,
@@ -210,7 +220,7 @@ async def asyncio_detailed(
 
 async def asyncio(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: VerdictRequest,
     timeout: str | Unset = UNSET,
     x_deadline_ms: int | Unset = UNSET,
