@@ -14,6 +14,9 @@ __all__ = [
     "AuthenticationRequired",
     "CandidateNotFound",
     "ComparisonNotFound",
+    "DeviceNameTaken",
+    "DeviceNotFound",
+    "DeviceNotRemovable",
     "IdempotencyKeyInUse",
     "IdempotencyKeyReused",
     "ImplausibleMeasurement",
@@ -21,6 +24,7 @@ __all__ = [
     "IncompleteJob",
     "InsufficientScope",
     "InvalidCursor",
+    "InvalidDevice",
     "InvalidJob",
     "InvalidRequest",
     "InvalidToken",
@@ -52,6 +56,18 @@ class ComparisonNotFound(NotFound, code="comparison_not_found"):
     """There is no such comparison."""
 
 
+class DeviceNameTaken(Conflict, code="device_name_taken"):
+    """The id is a name of another device."""
+
+
+class DeviceNotFound(NotFound, code="device_not_found"):
+    """There is no such device."""
+
+
+class DeviceNotRemovable(Conflict, code="device_not_removable"):
+    """The device is part of the catalogue or of another device."""
+
+
 class IdempotencyKeyInUse(Conflict, code="idempotency_key_in_use"):
     """A request with this key is being worked on."""
 
@@ -78,6 +94,10 @@ class InsufficientScope(Forbidden, code="insufficient_scope"):
 
 class InvalidCursor(Refused, code="invalid_cursor"):
     """The cursor was not given out by this service."""
+
+
+class InvalidDevice(Refused, code="invalid_device"):
+    """The definition of the device cannot stand."""
 
 
 class InvalidJob(Refused, code="invalid_job"):

@@ -36,6 +36,8 @@ from .config_source_format import ConfigSourceFormat
 from .device_answer import DeviceAnswer
 from .device_answer_peak_flops import DeviceAnswerPeakFlops
 from .device_list import DeviceList
+from .device_request import DeviceRequest
+from .device_request_peak_flops_type_0 import DeviceRequestPeakFlopsType0
 from .diagnostic_answer import DiagnosticAnswer
 from .diagnostic_answer_severity import DiagnosticAnswerSeverity
 from .difference_answer import DifferenceAnswer
@@ -80,6 +82,7 @@ from .kernels_section_rope_type_0 import KernelsSectionRopeType0
 from .labelled_job_request import LabelledJobRequest
 from .labelled_source_request import LabelledSourceRequest
 from .labels_answer import LabelsAnswer
+from .labels_request import LabelsRequest
 from .layout_answer import LayoutAnswer
 from .ledger_line import LedgerLine
 from .list_plans_verdict import ListPlansVerdict
@@ -150,6 +153,8 @@ from .sharding_section import ShardingSection
 from .sharding_section_reshard_after_forward_type_0 import (
     ShardingSectionReshardAfterForwardType0,
 )
+from .slice_request import SliceRequest
+from .slice_request_kind import SliceRequestKind
 from .source_answer import SourceAnswer
 from .source_answer_from import SourceAnswerFrom
 from .source_estimate_request import SourceEstimateRequest
@@ -204,6 +209,8 @@ __all__ = (
     "DeviceAnswer",
     "DeviceAnswerPeakFlops",
     "DeviceList",
+    "DeviceRequest",
+    "DeviceRequestPeakFlopsType0",
     "DiagnosticAnswer",
     "DiagnosticAnswerSeverity",
     "DifferenceAnswer",
@@ -246,6 +253,7 @@ __all__ = (
     "LabelledJobRequest",
     "LabelledSourceRequest",
     "LabelsAnswer",
+    "LabelsRequest",
     "LayoutAnswer",
     "LedgerLine",
     "ListPlansVerdict",
@@ -304,6 +312,8 @@ __all__ = (
     "SearchRequestShardingStageType0Item",
     "ShardingSection",
     "ShardingSectionReshardAfterForwardType0",
+    "SliceRequest",
+    "SliceRequestKind",
     "SourceAnswer",
     "SourceAnswerFrom",
     "SourceEstimateRequest",

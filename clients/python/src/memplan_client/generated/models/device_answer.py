@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import datetime
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -8,6 +9,7 @@ from attrs import field as _attrs_field
 
 if TYPE_CHECKING:
     from ..models.device_answer_peak_flops import DeviceAnswerPeakFlops
+    from ..models.device_request import DeviceRequest
     from ..models.evidence_answers import EvidenceAnswers
     from ..models.labels_answer import LabelsAnswer
 
@@ -27,8 +29,10 @@ class DeviceAnswer:
         marketing_gb (int): Size it is sold as (GB); never used for planning.
         memory_kind (str): Kind of memory.
         total_bytes (int | None): Memory that the driver lists (bytes); null where no listing was found.
-        usable_bytes (int | None): Memory that a process was seen to get, the smallest figure (bytes); null where none
-            was found.
+        usable_bytes (int | None): Memory that a job may take (bytes): what a process was seen to get, the smallest
+            figure, less `reserve_bytes`;
+            null where none was found.
+        reserve_bytes (int): Memory that the operator keeps free (bytes); it is taken off `usable_bytes`.
         memory_bytes_per_second (float): Memory bandwidth (bytes per second).
         peak_flops (DeviceAnswerPeakFlops): Dense peak rates by data type (FLOP per second).
         link_bytes_per_second (float | None): Bandwidth to devices of the same NVLink domain or node (bytes per second
@@ -40,6 +44,13 @@ class DeviceAnswer:
         labels (LabelsAnswer): What schedulers call a device.
         evidence (EvidenceAnswers): Where a device's figures come from.
         notes (str): What else should be known.
+        origin (str): `catalogue`, `override` (the catalogue's, with an operator's figures or names), or `operator` (not
+            in the
+            catalogue, or a slice).
+        slice_of (None | str): Id of the device that this is a slice of; null for a whole one.
+        definition (DeviceRequest | None): What the operator has said, as it can be sent again; null where nothing was
+            said.
+        updated_at (datetime.datetime | None): When that was said (RFC 3339).
     """
 
     id: str
@@ -50,6 +61,7 @@ class DeviceAnswer:
     memory_kind: str
     total_bytes: int | None
     usable_bytes: int | None
+    reserve_bytes: int
     memory_bytes_per_second: float
     peak_flops: DeviceAnswerPeakFlops
     link_bytes_per_second: float | None
@@ -59,9 +71,15 @@ class DeviceAnswer:
     labels: LabelsAnswer
     evidence: EvidenceAnswers
     notes: str
+    origin: str
+    slice_of: None | str
+    definition: DeviceRequest | None
+    updated_at: datetime.datetime | None
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
+        from ..models.device_request import DeviceRequest  # noqa: PLC0415
+
         id = self.id
 
         aliases = self.aliases
@@ -79,6 +97,8 @@ class DeviceAnswer:
 
         usable_bytes: int | None
         usable_bytes = self.usable_bytes
+
+        reserve_bytes = self.reserve_bytes
 
         memory_bytes_per_second = self.memory_bytes_per_second
 
@@ -100,6 +120,23 @@ class DeviceAnswer:
 
         notes = self.notes
 
+        origin = self.origin
+
+        slice_of: None | str
+        slice_of = self.slice_of
+
+        definition: dict[str, Any] | None
+        if isinstance(self.definition, DeviceRequest):
+            definition = self.definition.to_dict()
+        else:
+            definition = self.definition
+
+        updated_at: None | str
+        if isinstance(self.updated_at, datetime.datetime):
+            updated_at = self.updated_at.isoformat()
+        else:
+            updated_at = self.updated_at
+
         field_dict: dict[str, Any] = {}
         field_dict.update(self.additional_properties)
         field_dict.update(
@@ -112,6 +149,7 @@ class DeviceAnswer:
                 "memory_kind": memory_kind,
                 "total_bytes": total_bytes,
                 "usable_bytes": usable_bytes,
+                "reserve_bytes": reserve_bytes,
                 "memory_bytes_per_second": memory_bytes_per_second,
                 "peak_flops": peak_flops,
                 "link_bytes_per_second": link_bytes_per_second,
@@ -121,6 +159,10 @@ class DeviceAnswer:
                 "labels": labels,
                 "evidence": evidence,
                 "notes": notes,
+                "origin": origin,
+                "slice_of": slice_of,
+                "definition": definition,
+                "updated_at": updated_at,
             }
         )
 
@@ -129,6 +171,7 @@ class DeviceAnswer:
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         from ..models.device_answer_peak_flops import DeviceAnswerPeakFlops  # noqa: PLC0415
+        from ..models.device_request import DeviceRequest  # noqa: PLC0415
         from ..models.evidence_answers import EvidenceAnswers  # noqa: PLC0415
         from ..models.labels_answer import LabelsAnswer  # noqa: PLC0415
 
@@ -158,6 +201,8 @@ class DeviceAnswer:
             return cast(int | None, data)
 
         usable_bytes = _parse_usable_bytes(d.pop("usable_bytes"))
+
+        reserve_bytes = d.pop("reserve_bytes")
 
         memory_bytes_per_second = d.pop("memory_bytes_per_second")
 
@@ -191,6 +236,45 @@ class DeviceAnswer:
 
         notes = d.pop("notes")
 
+        origin = d.pop("origin")
+
+        def _parse_slice_of(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        slice_of = _parse_slice_of(d.pop("slice_of"))
+
+        def _parse_definition(data: object) -> DeviceRequest | None:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                definition_type_0 = DeviceRequest.from_dict(data)
+
+                return definition_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(DeviceRequest | None, data)
+
+        definition = _parse_definition(d.pop("definition"))
+
+        def _parse_updated_at(data: object) -> datetime.datetime | None:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, str):
+                    raise TypeError()
+                updated_at_type_0 = datetime.datetime.fromisoformat(data)
+
+                return updated_at_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(datetime.datetime | None, data)
+
+        updated_at = _parse_updated_at(d.pop("updated_at"))
+
         device_answer = cls(
             id=id,
             aliases=aliases,
@@ -200,6 +284,7 @@ class DeviceAnswer:
             memory_kind=memory_kind,
             total_bytes=total_bytes,
             usable_bytes=usable_bytes,
+            reserve_bytes=reserve_bytes,
             memory_bytes_per_second=memory_bytes_per_second,
             peak_flops=peak_flops,
             link_bytes_per_second=link_bytes_per_second,
@@ -209,6 +294,10 @@ class DeviceAnswer:
             labels=labels,
             evidence=evidence,
             notes=notes,
+            origin=origin,
+            slice_of=slice_of,
+            definition=definition,
+            updated_at=updated_at,
         )
 
         device_answer.additional_properties = d

@@ -15,10 +15,11 @@ T = TypeVar("T", bound="DeviceList")
 
 @_attrs_define
 class DeviceList:
-    """All devices of the catalogue.
+    """All devices.
 
     Attributes:
-        items (list[DeviceAnswer]): The devices, in the order of the catalogue.
+        items (list[DeviceAnswer]): The devices: those of the catalogue in its order, then those that the operator has
+            added.
     """
 
     items: list[DeviceAnswer]

@@ -14,8 +14,9 @@ class EvidenceAnswer:
     """Where a group of a device's figures comes from.
 
     Attributes:
-        confidence (str): `checked` (read in the source), `partly_recalled`, `recalled` (a data sheet, not read again)
-            or `inferred`.
+        confidence (str): `checked` (read in the source), `partly_recalled`, `recalled` (a data sheet, not read again),
+            `inferred`, or
+            `stated` by this service's operator.
         source (str): The source.
     """
 

@@ -6,12 +6,17 @@ import httpx
 
 from ...client import AuthenticatedClient, Client
 from ...models.problem import Problem
-from ...types import Response
+from ...types import Response, Unset
 
 
 def _get_kwargs(
     plan_id: str,
+    *,
+    if_match: str | Unset = "",
 ) -> dict[str, Any]:
+    headers: dict[str, Any] = {}
+    if not isinstance(if_match, Unset):
+        headers["If-Match"] = if_match
 
     _kwargs: dict[str, Any] = {
         "method": "delete",
@@ -20,6 +25,7 @@ def _get_kwargs(
         ),
     }
 
+    _kwargs["headers"] = headers
     return _kwargs
 
 
@@ -44,6 +50,16 @@ def _parse_response(
         response_404 = Problem.from_dict(response.json())
 
         return response_404
+
+    if response.status_code == 412:
+        response_412 = Problem.from_dict(response.json())
+
+        return response_412
+
+    if response.status_code == 422:
+        response_422 = Problem.from_dict(response.json())
+
+        return response_422
 
     if response.status_code == 500:
         response_500 = Problem.from_dict(response.json())
@@ -75,6 +91,7 @@ def sync_detailed(
     plan_id: str,
     *,
     client: AuthenticatedClient,
+    if_match: str | Unset = "",
 ) -> Response[Any | Problem]:
     """Delete Plan
 
@@ -82,6 +99,8 @@ def sync_detailed(
 
     Args:
         plan_id (str): Id of the plan.
+        if_match (str | Unset): Tag of the answer that the caller has changed; 412 when it is no
+            longer current. Default: ''.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -93,6 +112,7 @@ def sync_detailed(
 
     kwargs = _get_kwargs(
         plan_id=plan_id,
+        if_match=if_match,
     )
 
     response = client.get_httpx_client().request(
@@ -106,6 +126,7 @@ def sync(
     plan_id: str,
     *,
     client: AuthenticatedClient,
+    if_match: str | Unset = "",
 ) -> Any | Problem | None:
     """Delete Plan
 
@@ -113,6 +134,8 @@ def sync(
 
     Args:
         plan_id (str): Id of the plan.
+        if_match (str | Unset): Tag of the answer that the caller has changed; 412 when it is no
+            longer current. Default: ''.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -125,6 +148,7 @@ def sync(
     return sync_detailed(
         plan_id=plan_id,
         client=client,
+        if_match=if_match,
     ).parsed
 
 
@@ -132,6 +156,7 @@ async def asyncio_detailed(
     plan_id: str,
     *,
     client: AuthenticatedClient,
+    if_match: str | Unset = "",
 ) -> Response[Any | Problem]:
     """Delete Plan
 
@@ -139,6 +164,8 @@ async def asyncio_detailed(
 
     Args:
         plan_id (str): Id of the plan.
+        if_match (str | Unset): Tag of the answer that the caller has changed; 412 when it is no
+            longer current. Default: ''.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -150,6 +177,7 @@ async def asyncio_detailed(
 
     kwargs = _get_kwargs(
         plan_id=plan_id,
+        if_match=if_match,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -161,6 +189,7 @@ async def asyncio(
     plan_id: str,
     *,
     client: AuthenticatedClient,
+    if_match: str | Unset = "",
 ) -> Any | Problem | None:
     """Delete Plan
 
@@ -168,6 +197,8 @@ async def asyncio(
 
     Args:
         plan_id (str): Id of the plan.
+        if_match (str | Unset): Tag of the answer that the caller has changed; 412 when it is no
+            longer current. Default: ''.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -181,5 +212,6 @@ async def asyncio(
         await asyncio_detailed(
             plan_id=plan_id,
             client=client,
+            if_match=if_match,
         )
     ).parsed

@@ -1,0 +1,213 @@
+from http import HTTPStatus
+from typing import Any, cast
+from urllib.parse import quote
+
+import httpx
+
+from ...client import AuthenticatedClient, Client
+from ...models.device_answer import DeviceAnswer
+from ...models.problem import Problem
+from ...types import Response, Unset
+
+
+def _get_kwargs(
+    device_id: str,
+    *,
+    if_none_match: str | Unset = "",
+) -> dict[str, Any]:
+    headers: dict[str, Any] = {}
+    if not isinstance(if_none_match, Unset):
+        headers["If-None-Match"] = if_none_match
+
+    _kwargs: dict[str, Any] = {
+        "method": "get",
+        "url": "/v1/devices/{device_id}".format(
+            device_id=quote(str(device_id), safe=""),
+        ),
+    }
+
+    _kwargs["headers"] = headers
+    return _kwargs
+
+
+def _parse_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> Any | DeviceAnswer | Problem:
+    if response.status_code == 200:
+        response_200 = DeviceAnswer.from_dict(response.json())
+
+        return response_200
+
+    if response.status_code == 304:
+        response_304 = cast(Any, None)
+        return response_304
+
+    if response.status_code == 401:
+        response_401 = Problem.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Problem.from_dict(response.json())
+
+        return response_403
+
+    if response.status_code == 404:
+        response_404 = Problem.from_dict(response.json())
+
+        return response_404
+
+    if response.status_code == 422:
+        response_422 = Problem.from_dict(response.json())
+
+        return response_422
+
+    if response.status_code == 500:
+        response_500 = Problem.from_dict(response.json())
+
+        return response_500
+
+    response_default = Problem.from_dict(response.json())
+
+    return response_default
+
+
+def _build_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> Response[Any | DeviceAnswer | Problem]:
+    return Response(
+        status_code=HTTPStatus(response.status_code),
+        content=response.content,
+        headers=response.headers,
+        parsed=_parse_response(client=client, response=response),
+    )
+
+
+def sync_detailed(
+    device_id: str,
+    *,
+    client: AuthenticatedClient,
+    if_none_match: str | Unset = "",
+) -> Response[Any | DeviceAnswer | Problem]:
+    """Get Device
+
+     Return a device: its figures, where they are from, and what the operator has said of it.
+
+    Args:
+        device_id (str): Id, alias or scheduler label of the device.
+        if_none_match (str | Unset): Tags that the caller has; 304 when one is current. Default:
+            ''.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[Any | DeviceAnswer | Problem]
+    """
+
+    kwargs = _get_kwargs(
+        device_id=device_id,
+        if_none_match=if_none_match,
+    )
+
+    response = client.get_httpx_client().request(
+        **kwargs,
+    )
+
+    return _build_response(client=client, response=response)
+
+
+def sync(
+    device_id: str,
+    *,
+    client: AuthenticatedClient,
+    if_none_match: str | Unset = "",
+) -> Any | DeviceAnswer | Problem | None:
+    """Get Device
+
+     Return a device: its figures, where they are from, and what the operator has said of it.
+
+    Args:
+        device_id (str): Id, alias or scheduler label of the device.
+        if_none_match (str | Unset): Tags that the caller has; 304 when one is current. Default:
+            ''.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Any | DeviceAnswer | Problem
+    """
+
+    return sync_detailed(
+        device_id=device_id,
+        client=client,
+        if_none_match=if_none_match,
+    ).parsed
+
+
+async def asyncio_detailed(
+    device_id: str,
+    *,
+    client: AuthenticatedClient,
+    if_none_match: str | Unset = "",
+) -> Response[Any | DeviceAnswer | Problem]:
+    """Get Device
+
+     Return a device: its figures, where they are from, and what the operator has said of it.
+
+    Args:
+        device_id (str): Id, alias or scheduler label of the device.
+        if_none_match (str | Unset): Tags that the caller has; 304 when one is current. Default:
+            ''.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[Any | DeviceAnswer | Problem]
+    """
+
+    kwargs = _get_kwargs(
+        device_id=device_id,
+        if_none_match=if_none_match,
+    )
+
+    response = await client.get_async_httpx_client().request(**kwargs)
+
+    return _build_response(client=client, response=response)
+
+
+async def asyncio(
+    device_id: str,
+    *,
+    client: AuthenticatedClient,
+    if_none_match: str | Unset = "",
+) -> Any | DeviceAnswer | Problem | None:
+    """Get Device
+
+     Return a device: its figures, where they are from, and what the operator has said of it.
+
+    Args:
+        device_id (str): Id, alias or scheduler label of the device.
+        if_none_match (str | Unset): Tags that the caller has; 304 when one is current. Default:
+            ''.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Any | DeviceAnswer | Problem
+    """
+
+    return (
+        await asyncio_detailed(
+            device_id=device_id,
+            client=client,
+            if_none_match=if_none_match,
+        )
+    ).parsed
