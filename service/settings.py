@@ -1,7 +1,9 @@
 """What an operator can set, all of it through environment variables that start with MEMPLAN_."""
 
+import re
+from dataclasses import dataclass
 from ipaddress import ip_address
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal, TypeVar
 
 from pydantic import AfterValidator, Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -27,6 +29,29 @@ def with_driver(url: str) -> str:
     if _DRIVERS[scheme].startswith("sqlite") and (rest in {"", "/"} or ":memory:" in rest or "mode=memory" in rest):
         raise ValueError("SQLite must be given a file, as in sqlite:///memplan.db: each thread has its own connection")
     return f"{_DRIVERS[scheme]}://{rest}"
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one caller may ask for: how often, and how many requests and searches at a time; None is without limit."""
+
+    rate: str | None
+    requests: int | None
+    searches: int | None
+
+
+GUARDED: Final = Limits("500/second", 64, 8)
+"""The limits where tokens are needed: one caller leaves most of one process to the others."""
+
+
+def rate(text: str) -> str:
+    """Return a rate as it is given. Raises ValueError when it is none."""
+    if text not in {"auto", "off"} and re.fullmatch(r"[1-9][0-9]{0,8}/(second|minute|hour)", text) is None:
+        raise ValueError("a rate is written as 100/second, 3000/minute or 50000/hour; or off, or auto")
+    return text
 
 
 def is_loopback(host: str) -> bool:
@@ -79,6 +104,21 @@ class Settings(BaseSettings):
     search_max_layouts: int = Field(
         default=10_000_000, ge=1, description="Layouts one search may look at; a larger search is refused."
     )
+    rate_limit: Annotated[str, AfterValidator(rate)] = Field(
+        default="auto",
+        description="How often a token, or an address without one, may ask, as in 100/second or 3000/minute; off; "
+        f"auto: {GUARDED.rate} where tokens are needed, else off.",
+    )
+    caller_requests: Literal["auto", "off"] | Annotated[int, Field(ge=1)] = Field(
+        default="auto",
+        description="Requests of one token or address that are served at a time, event streams included; off; auto: "
+        f"{GUARDED.requests} where tokens are needed, else off.",
+    )
+    caller_searches: Literal["auto", "off"] | Annotated[int, Field(ge=1)] = Field(
+        default="auto",
+        description="Searches of one token or address that run or wait at a time; off; auto: "
+        f"{GUARDED.searches} where tokens are needed, else off.",
+    )
     body_limit_bytes: int = Field(default=5 * 1024 * 1024, ge=1024, description="Largest request body, in bytes.")
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
         default="INFO", description="The least severe message that is logged."
@@ -88,6 +128,22 @@ class Settings(BaseSettings):
     )
 
     @property
+    def limits(self) -> Limits:
+        """What one caller may ask for."""
+        usual = GUARDED if self.needs_tokens else Limits(None, None, None)
+        return Limits(
+            _limit(self.rate_limit, usual.rate),
+            _limit(self.caller_requests, usual.requests),
+            _limit(self.caller_searches, usual.searches),
+        )
+
+    @property
     def needs_tokens(self) -> bool:
         """Whether a request needs a token."""
         return self.access == "tokens" or (self.access == "auto" and not is_loopback(self.host))
+
+
+def _limit(given: T | str, usual: T | None) -> T | None:
+    if given == "auto":
+        return usual
+    return None if given == "off" else given  # type: ignore[return-value]  # what is neither is of the type itself

@@ -108,9 +108,11 @@ async def _admitted(request: Request, needed: Scope) -> AsyncIterator[None]:
     services: Services = request.app.state.services
     caller = await _caller(request, services, needed)
     request.state.caller = caller
+    request.state.headers = services.quotas.charge(caller.name)
     if not caller.may(needed):
         raise _insufficient(needed)
-    yield
+    with services.quotas.occupied(caller.name):
+        yield
 
 
 async def _caller(request: Request, services: Services, needed: Scope) -> Caller:
@@ -120,14 +122,19 @@ async def _caller(request: Request, services: Services, needed: Scope) -> Caller
         if services.settings.needs_tokens:
             raise _unknown(needed)
         return Caller(None, address, _ANYTHING)
-    token = services.keyring.recall(found[1]) or await run_in_threadpool(services.keyring.look_up, found[1])
-    if token is None:
-        raise _invalid()
-    return _of(token, address)
-
-
-def _of(token: StoredToken, address: str) -> Caller:
+    token = services.keyring.recall(found[1]) or await _looked_up(services, found[1], address)
     return Caller(token.id, address, frozenset(token.scopes))
+
+
+async def _looked_up(services: Services, secret: str, address: str) -> StoredToken:
+    # Behind one address there may be many callers: those that are known are not kept out with one that guesses.
+    if not services.keyring.was_valid(secret):
+        services.quotas.check_failures(address)
+    token = await run_in_threadpool(services.keyring.look_up, secret)
+    if token is None:
+        services.quotas.count_failure(address)
+        raise _invalid()
+    return token
 
 
 def _unknown(needed: Scope) -> ProblemError:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from importlib.resources import files
 from typing import Any
@@ -15,6 +15,7 @@ from starlette.staticfiles import StaticFiles
 from service.api import handlers
 from service.api.identity import RequestIdentity
 from service.api.openapi import DESCRIPTION, TAGS, operation_id, write_document
+from service.api.quotas import Quotas
 from service.api.routes import (
     comparisons,
     devices,
@@ -30,6 +31,7 @@ from service.api.routes import (
     verdicts,
 )
 from service.api.services import Services
+from service.logs import logger
 from service.settings import Settings
 from service.store.migration import ensure_usable
 from service.store.session import Store
@@ -39,6 +41,8 @@ from service.usecases.operations import REPORT_SECONDS, end_interrupted
 from service.usecases.release import RELEASE
 from service.usecases.search_queue import SearchQueue
 from service.usecases.tokens import Keyring
+
+_log = logger(__name__)
 
 
 class Application(FastAPI):
@@ -62,16 +66,20 @@ def create_app(settings: Settings) -> FastAPI:
             end_interrupted(store)
             release_interrupted(store)
             claims = Claims(store)
-            queue = SearchQueue(store, claims, settings.search_concurrency, settings.search_queue)
+            queue = SearchQueue(
+                store, claims, settings.search_concurrency, settings.search_queue, settings.limits.searches
+            )
             keyring = Keyring(store)
             current = CurrentDevices(store)
-            app.state.services = Services(settings, store, queue, claims, keyring, current)
+            app.state.services = Services(settings, store, queue, claims, keyring, Quotas(settings.limits), current)
+            stopping = asyncio.Event()
             chores = (queue.report, claims.renew, keyring.store_uses, current.refresh)
-            reporting = asyncio.create_task(_do_every_second(*chores))
+            reporting = asyncio.create_task(_do_every_second(stopping, *chores))
             try:
                 yield
             finally:
-                reporting.cancel()
+                stopping.set()
+                await reporting
                 await anyio.to_thread.run_sync(queue.close)
                 await anyio.to_thread.run_sync(partial(keyring.store_uses, at_once=True))
 
@@ -99,13 +107,17 @@ def create_app(settings: Settings) -> FastAPI:
     return app
 
 
-async def _do_every_second(*chores: Callable[[], None]) -> None:
+async def _do_every_second(stopping: asyncio.Event, *chores: Callable[[], None]) -> None:
     # A thread beyond those of requests: progress is also said when all of these are busy.
     thread = CapacityLimiter(1)
-    while True:
-        await asyncio.sleep(REPORT_SECONDS)
+    while not stopping.is_set():
+        with suppress(TimeoutError):
+            await asyncio.wait_for(stopping.wait(), REPORT_SECONDS)
         for chore in chores:
-            await anyio.to_thread.run_sync(chore, limiter=thread)
+            try:
+                await anyio.to_thread.run_sync(chore, limiter=thread)
+            except Exception:  # noqa: BLE001 - a mistake in one of them must not end the others
+                _log.exception("chore failed", chore=chore.__qualname__)
 
 
 def _version_1() -> APIRouter:

@@ -213,6 +213,26 @@ SEARCH_TOO_LARGE = Kind(
     "The search would look at too many layouts",
     "State some degrees in the job, or limit them under search.",
 )
+RATE_LIMITED = Kind(
+    "rate_limited",
+    HTTPStatus.TOO_MANY_REQUESTS,
+    "The caller asks too often",
+    "Send the same request again after the seconds in Retry-After. The headers RateLimit-Policy and RateLimit say what "
+    "is allowed and what is left. Up to a hundred jobs go into one request for verdicts.",
+)
+TOO_MANY_AT_ONCE = Kind(
+    "too_many_at_once",
+    HTTPStatus.TOO_MANY_REQUESTS,
+    "The caller asks too much at a time",
+    "Wait for an answer before the next request, or send it again after the seconds in Retry-After. Event streams "
+    "count as long as they are open.",
+)
+TOO_MANY_SEARCHES = Kind(
+    "too_many_searches",
+    HTTPStatus.TOO_MANY_REQUESTS,
+    "The caller has as many searches as one may have",
+    "Wait until one of them has ended, or cancel one: POST /v1/operations/{id}/cancel. Nothing was stored.",
+)
 INTERNAL_ERROR = Kind(
     "internal_error",
     HTTPStatus.INTERNAL_SERVER_ERROR,
@@ -279,6 +299,9 @@ KINDS: tuple[Kind, ...] = (
     INVALID_CURSOR,
     IDEMPOTENCY_KEY_REUSED,
     SEARCH_TOO_LARGE,
+    RATE_LIMITED,
+    TOO_MANY_AT_ONCE,
+    TOO_MANY_SEARCHES,
     INTERNAL_ERROR,
     SEARCHES_FULL,
     SERVICE_STOPPING,

@@ -51,13 +51,13 @@ class Followed:
 
 
 async def searched(
-    queue: SearchQueue, asked: Search, wait_seconds: float, claim: UUID | None
+    queue: SearchQueue, asked: Search, wait_seconds: float, claim: UUID | None, caller: str
 ) -> Made | StoredOperation:
     """Return the plan of a question, or the operation that makes it when that takes longer.
 
-    `claim` is the caller's key.     Raises TooManySearches and ServiceStopping.
+    `claim` is the caller's key. Raises TooManySearches, TooManySearchesOfCaller and ServiceStopping.
     """
-    begun = await run_in_threadpool(queue.begin, asked, claim)
+    begun = await run_in_threadpool(queue.begin, asked, claim, caller)
     if isinstance(begun, Made):
         return begun
     await _ended(begun, wait_seconds)

@@ -32,7 +32,7 @@ from service.usecases.observations import RunObserved
 from service.usecases.operations import OperationFinished
 from service.usecases.predictions import ImplausibleMeasurement
 from service.usecases.schema_tree import SchemaTree
-from service.usecases.search_queue import ServiceStopping, TooManySearches
+from service.usecases.search_queue import ServiceStopping, TooManySearches, TooManySearchesOfCaller
 
 _RETRY_AFTER = {"Retry-After": "1"}
 _BY_STATUS = {
@@ -73,6 +73,7 @@ def install(app: FastAPI) -> None:
         KeyInUse: _key_in_use,
         StreamEnded: _stream_ended,
         TooManySearches: _too_many_searches,
+        TooManySearchesOfCaller: _too_many_searches_of_caller,
         ServiceStopping: _service_stopping,
         StoreBusy: _store_busy,
         StoreUnavailable: _store_unavailable,
@@ -227,6 +228,10 @@ async def _stream_ended(_request: Request, _error: StreamEnded) -> Response:
 
 async def _too_many_searches(request: Request, error: TooManySearches) -> Response:
     return _retry_later(request, catalogue.SEARCHES_FULL, error)
+
+
+async def _too_many_searches_of_caller(request: Request, error: TooManySearchesOfCaller) -> Response:
+    return _retry_later(request, catalogue.TOO_MANY_SEARCHES, error)
 
 
 async def _service_stopping(request: Request, error: ServiceStopping) -> Response:

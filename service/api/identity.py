@@ -44,7 +44,7 @@ class RequestIdentity:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                MutableHeaders(scope=message).update(echoed)
+                MutableHeaders(scope=message).update(echoed | scope["state"].get("headers", {}))
             await send(message)
 
         with structlog.contextvars.bound_contextvars(**_logged(echoed)):

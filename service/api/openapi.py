@@ -1,6 +1,7 @@
 """The OpenAPI document: what FastAPI writes, with every error as a problem and nothing that does not happen."""
 
 from collections.abc import Mapping
+from copy import deepcopy
 from typing import Any
 
 from fastapi import FastAPI
@@ -19,6 +20,10 @@ from service.api.catalogue import (
     JSON_TOO_DEEP,
     KINDS,
     MALFORMED_JSON,
+    RATE_LIMITED,
+    STORE_BUSY,
+    STORE_UNAVAILABLE,
+    TOO_MANY_AT_ONCE,
     UNSUPPORTED_MEDIA_TYPE,
     Kind,
 )
@@ -70,6 +75,30 @@ KEY_PROBLEMS = (IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED)
 """What a route that takes an idempotency key can answer because of it."""
 
 
+_REFUSALS = (
+    AUTHENTICATION_REQUIRED,
+    INVALID_TOKEN,
+    INSUFFICIENT_SCOPE,
+    RATE_LIMITED,
+    TOO_MANY_AT_ONCE,
+    STORE_BUSY,
+    STORE_UNAVAILABLE,
+)
+"""What every route answers to those whom it does not let in, or cannot tell whether to."""
+
+_CHALLENGE = {
+    "WWW-Authenticate": {"description": "What would let the caller in (RFC 6750).", "schema": {"type": "string"}}
+}
+_REFUSAL_HEADERS: Mapping[str, dict[str, Any]] = {
+    "401": _CHALLENGE,
+    "403": _CHALLENGE,
+    "429": {
+        "RateLimit-Policy": {"description": "How often the caller may ask.", "schema": {"type": "string"}},
+        "RateLimit": {"description": "What is left, and in how many seconds more.", "schema": {"type": "string"}},
+    },
+}
+
+
 def operation_id(route: APIRoute) -> str:
     """Return the route's operationId: the name of its function, which generated clients call."""
     return route.name
@@ -85,8 +114,12 @@ def problems(*kinds: Kind) -> Documented:
 
 
 def _answer(kinds: list[Kind]) -> dict[str, Any]:
-    description = "; ".join(f"{each.title} (`{each.code}`)" for each in kinds)
-    return {"description": description, "content": {MEDIA_TYPE: {"schema": {"$ref": f"{_SCHEMAS}Problem"}}}}
+    content = {MEDIA_TYPE: {"schema": {"$ref": f"{_SCHEMAS}Problem"}}}
+    return {"description": "; ".join(map(_said, kinds)), "content": content}
+
+
+def _said(kind: Kind) -> str:
+    return f"{kind.title} (`{kind.code}`)"
 
 
 def write_document(app: FastAPI, *, needs_tokens: bool) -> dict[str, Any]:
@@ -123,12 +156,13 @@ def _guard(operation: dict[str, Any], *, needs_tokens: bool) -> None:
     """Document what every route answers to those whom it does not let in."""
     if not needs_tokens:
         operation["security"].append({})
-    challenge = {"description": "What would let the caller in (RFC 6750).", "schema": {"type": "string"}}
-    refusals = {
-        401: _answer([AUTHENTICATION_REQUIRED, INVALID_TOKEN]) | {"headers": {"WWW-Authenticate": challenge}},
-        403: _answer([INSUFFICIENT_SCOPE]) | {"headers": {"WWW-Authenticate": challenge}},
-    }
-    answers = operation["responses"] | {str(status): answer for status, answer in refusals.items()}
+    answers = operation["responses"]
+    for kind in _REFUSALS:
+        answer = answers.setdefault(str(int(kind.status)), _answer([]))
+        if f"(`{kind.code}`)" not in answer["description"]:
+            answer["description"] = "; ".join(filter(None, [answer["description"], _said(kind)]))
+    for status, headers in _REFUSAL_HEADERS.items():
+        answers[status].setdefault("headers", {}).update(deepcopy(headers))
     operation["responses"] = {status: answers[status] for status in sorted(answers)}
 
 
@@ -139,7 +173,7 @@ def _add_headers(responses: Mapping[str, dict[str, Any]]) -> None:
             "description": "Id of the request: the caller's, or made by the service.",
             "schema": {"type": "string"},
         }
-        if status == "503" or IDEMPOTENCY_KEY_IN_USE.code in response["description"]:
+        if status in {"429", "503"} or IDEMPOTENCY_KEY_IN_USE.code in response["description"]:
             headers["Retry-After"] = {
                 "description": "Seconds to wait before the same request is sent again.",
                 "schema": {"type": "integer"},

@@ -6,6 +6,7 @@ from typing import Annotated, Final
 from fastapi import Depends
 from starlette.requests import Request
 
+from service.api.quotas import Quotas
 from service.calculator.units import MIB
 from service.catalog.devices import Devices
 from service.settings import Settings
@@ -36,6 +37,7 @@ class Services:
     searches: SearchQueue
     claims: Claims
     keyring: Keyring
+    quotas: Quotas
     devices: CurrentDevices
     answers: AnswerCache[bytes, bytes] = field(default_factory=lambda: AnswerCache(REMEMBERED_BYTES))
     verdicts: Known = field(default_factory=lambda: AnswerCache(REMEMBERED_VERDICTS))

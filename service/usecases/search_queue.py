@@ -28,6 +28,10 @@ class TooManySearches(RejectedQuestion):
     """As many searches wait as may wait."""
 
 
+class TooManySearchesOfCaller(RejectedQuestion):
+    """As many searches of one caller run or wait as may."""
+
+
 class ServiceStopping(RejectedQuestion):
     """The service is being stopped, and its searches with it."""
 
@@ -45,6 +49,7 @@ class Task:
     """One search, from its place in the queue to its end; `claims` are the keys of those who asked for it."""
 
     asked: Search
+    caller: str
     future: "Future[Made]" = field(init=False)
     stop: threading.Event = field(default_factory=threading.Event)
     is_running: bool = False
@@ -55,22 +60,27 @@ class Task:
 
 
 class SearchQueue:
-    """The searches of this process: `threads` run at a time, `waiting` more may wait; close it to end them all."""
+    """The searches of this process: `threads` run at a time, `waiting` more may wait; close it to end them all.
 
-    def __init__(self, store: Store, claims: Claims, threads: int, waiting: int) -> None:
+    `per_caller` of one caller may run or wait; None is without limit.
+    """
+
+    def __init__(self, store: Store, claims: Claims, threads: int, waiting: int, per_caller: int | None = None) -> None:
         self._store = store
         self._claims = claims
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="search")
         self._most = threads + waiting
+        self._most_of_caller = per_caller
         self._tasks: dict[str, Task] = {}
         self._followed: dict[str, Task] = {}
         self._turn = threading.Lock()
         self._is_closed = False
 
-    def begin(self, asked: Search, claim: UUID | None = None) -> "Task | Made":
+    def begin(self, asked: Search, claim: UUID | None = None, caller: str = "") -> "Task | Made":
         """Return the plan that answers the question already, or the search that will; `claim` is the caller's key.
 
-        Raises TooManySearches and ServiceStopping.
+        A search that another has begun counts as the other's. Raises TooManySearches, TooManySearchesOfCaller and
+        ServiceStopping.
         """
         stored = find_plan(self._store, asked.digest)
         if stored is not None:
@@ -85,7 +95,10 @@ class SearchQueue:
                 return same
             if len(self._tasks) >= self._most:
                 raise TooManySearches(f"{len(self._tasks)} searches run or wait, as many as may")
-            task = self._tasks[asked.digest] = Task(asked, claims=claims)
+            own = sum(each.caller == caller for each in self._tasks.values())
+            if self._most_of_caller is not None and own >= self._most_of_caller:
+                raise TooManySearchesOfCaller(f"{own} searches of this caller run or wait, as many as may")
+            task = self._tasks[asked.digest] = Task(asked, caller, claims=claims)
             task.future = self._threads.submit(self._work, task)
         # Outside the turn: the end of a search takes its turn, and may come before this line.
         task.future.add_done_callback(lambda _: self._ended(task))

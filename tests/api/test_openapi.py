@@ -129,7 +129,7 @@ def test_every_operation_has_a_tag_a_summary_and_a_description(document: dict[st
 def test_every_operation_documents_its_answers_and_every_error_is_a_problem(document: dict[str, Any]) -> None:
     for _, operation in operations(document):
         answers = operation["responses"]
-        refusals = {"401", "403"} if "security" in operation else set()
+        refusals = {"401", "403", "429", "503"} if "security" in operation else set()
         assert answers.keys() == {*STATUSES[operation["operationId"]], *refusals, "500", "default"}
         for status, answer in answers.items():
             if status[0] in "45d":
@@ -138,6 +138,10 @@ def test_every_operation_documents_its_answers_and_every_error_is_a_problem(docu
             assert "X-Request-Id" in answer["headers"]
         if "503" in answers:
             assert "Retry-After" in answers["503"]["headers"]
+        if "security" in operation:
+            assert "Retry-After" in answers["429"]["headers"]
+            assert "WWW-Authenticate" in answers["401"]["headers"]
+            assert "`rate_limited`" in answers["429"]["description"]
 
 
 def test_every_operation_says_which_scope_it_needs_or_is_public(document: dict[str, Any]) -> None:

@@ -5,7 +5,9 @@ import shlex
 
 import pytest
 
+from service.calculator.units import MIB
 from service.cli import build_parser
+from service.settings import GUARDED, Settings
 from service.usecases.scopes import SCOPES
 from tests.docs.settings import PAGE, rendered
 
@@ -31,3 +33,17 @@ def test_every_scope_is_explained_once() -> None:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_is_one_that_the_program_has(command: str) -> None:
     build_parser().parse_args(shlex.split(command)[1:])
+
+
+def test_the_limits_are_those_of_the_program() -> None:
+    section = TEXT.partition("\n## Limits\n")[2].partition("\n## ")[0]
+    settings = Settings()
+    for name, value in {
+        "MEMPLAN_BODY_LIMIT_BYTES": f"{settings.body_limit_bytes // MIB} MiB",
+        "MEMPLAN_RATE_LIMIT": f"{(GUARDED.rate or '').partition('/')[0]} a second",
+        "MEMPLAN_CALLER_REQUESTS": str(GUARDED.requests),
+        "MEMPLAN_CALLER_SEARCHES": str(GUARDED.searches),
+        "MEMPLAN_SEARCH_QUEUE": str(settings.search_queue),
+        "MEMPLAN_SEARCH_MAX_LAYOUTS": f"{settings.search_max_layouts:,}",
+    }.items():
+        assert f"| {value} (`{name}`)" in section, name

@@ -7,7 +7,7 @@ from fastapi.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from service.api.access import requires
+from service.api.access import CallerOf, requires
 from service.api.catalogue import (
     INCOMPLETE_DEVICE,
     INCOMPLETE_JOB,
@@ -21,6 +21,7 @@ from service.api.catalogue import (
     SERVICE_STOPPING,
     STORE_BUSY,
     STORE_UNAVAILABLE,
+    TOO_MANY_SEARCHES,
     UNKNOWN_DEVICE,
 )
 from service.api.durations import Wait
@@ -43,7 +44,7 @@ router = APIRouter(tags=["plan"], route_class=KeyedRoute)
 
 _STORE = (STORE_BUSY, STORE_UNAVAILABLE)
 _QUESTION = (INVALID_JOB, INCOMPLETE_JOB, UNKNOWN_DEVICE, INCOMPLETE_DEVICE, SEARCH_TOO_LARGE)
-_QUEUE = (SEARCHES_FULL, SERVICE_STOPPING)
+_QUEUE = (TOO_MANY_SEARCHES, SEARCHES_FULL, SERVICE_STOPPING)
 _CREATED_HEADERS = {"Location": {"description": "Where the plan is.", "schema": {"type": "string"}}, **REPLAY_HEADER}
 _CREATED: Documented = {
     200: {"description": "The same question was answered before", "model": PlanAnswer, "headers": _CREATED_HEADERS},
@@ -77,6 +78,7 @@ async def create_plan(
     services: ServicesOf,
     devices: DevicesOf,
     claim: ClaimOf,
+    caller: CallerOf,
     wait: Wait = 10.0,
 ) -> Response:
     """Search every layout of a job on a cluster, rank those that fit, and store the answer.
@@ -86,7 +88,7 @@ async def create_plan(
     """
     most = services.settings.search_max_layouts
     asked = await run_in_threadpool(searches.prepare, question.question(), most, devices)
-    found = await searched(services.searches, asked, wait, claim)
+    found = await searched(services.searches, asked, wait, claim, caller.name)
     if isinstance(found, Made):
         return plan_reply(found.plan, "created" if found.is_new else "found")
     return operation_reply(found)
