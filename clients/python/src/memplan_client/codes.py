@@ -6,6 +6,7 @@ from memplan_client.failures import (
     Forbidden,
     NotFound,
     Refused,
+    TooManyRequests,
     Unauthorized,
     Unavailable,
 )
@@ -34,12 +35,15 @@ __all__ = [
     "OperationFinished",
     "OperationNotFound",
     "PlanNotFound",
+    "RateLimited",
     "RunAlreadyObserved",
     "SearchTooLarge",
     "SearchesFull",
     "ServiceStopping",
     "StoreBusy",
     "StoreUnavailable",
+    "TooManyAtOnce",
+    "TooManySearches",
     "UnknownDevice",
 ]
 
@@ -136,6 +140,10 @@ class PlanNotFound(NotFound, code="plan_not_found"):
     """There is no such plan."""
 
 
+class RateLimited(TooManyRequests, code="rate_limited"):
+    """The caller asks too often."""
+
+
 class RunAlreadyObserved(Conflict, code="run_already_observed"):
     """Another observation of this run is stored."""
 
@@ -158,6 +166,14 @@ class StoreBusy(Unavailable, code="store_busy"):
 
 class StoreUnavailable(Unavailable, code="store_unavailable"):
     """The database cannot be reached."""
+
+
+class TooManyAtOnce(TooManyRequests, code="too_many_at_once"):
+    """The caller asks too much at a time."""
+
+
+class TooManySearches(TooManyRequests, code="too_many_searches"):
+    """The caller has as many searches as one may have."""
 
 
 class UnknownDevice(Refused, code="unknown_device"):
