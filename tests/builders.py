@@ -8,6 +8,8 @@ from service.calculator.layout import Checkpointing, Layout
 from service.calculator.model import Attention, LayerKind, Mlp, Model
 from service.calculator.placement import EVEN, Split, place
 from service.calculator.recipe import LossRecipe, Recipe
+from service.calculator.stage import stage_of
+from service.calculator.states import parameter_count, stage_parameters
 
 MEGATRON_LOSS = LossRecipe("megatron", kept=("fp32",), forward=("fp32", "bf16"), backward=("fp32", "bf16"))
 
@@ -83,3 +85,8 @@ def layout(model: Model, split: Split = EVEN, **changes: Any) -> Layout:
         "checkpointing": Checkpointing(),
     }
     return Layout(**(values | changes))
+
+
+def stage_elements(model: Model, spread: Layout, rank: int) -> int:
+    """Elements of all parameters of a pipeline rank."""
+    return int(parameter_count(stage_parameters(stage_of(model, spread, rank), model, spread, recipe())))

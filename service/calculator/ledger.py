@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from service.calculator.units import BYTES, Int
+from service.calculator.units import BYTES, Int, maximum
 
 
 class Category(StrEnum):
@@ -141,17 +141,46 @@ def alive_at(lines: Iterable[Line], moment: Moment) -> list[Line]:
     return [line for line in lines if moment in line.alive]
 
 
-def moment_totals(lines: Iterable[Line], moments: Iterable[Moment]) -> dict[Moment, Int]:
-    """Bytes alive at each of the moments."""
-    # Lines share few lifetimes, so adding within a lifetime first saves most of the additions.
-    by_lifetime: dict[tuple[Moment, ...], Int] = {}
-    for line in lines:
-        by_lifetime[line.alive] = by_lifetime.get(line.alive, 0) + line.bytes
-    totals: dict[Moment, Int] = {}
-    for moment in moments:
-        total: Int = 0
-        for alive, size in by_lifetime.items():
+class Totals:
+    """Bytes of lines, by moment and scope.
+
+    Lines share few lifetimes, so that adding up within each first saves most of the additions.
+    """
+
+    def __init__(self, lines: Iterable[Line] = ()) -> None:
+        self._sizes: dict[tuple[tuple[Moment, ...], Scope, bool], Int] = {}
+        self.add(lines)
+
+    def add(self, lines: Iterable[Line]) -> None:
+        """Count further lines."""
+        sizes = self._sizes
+        for line in lines:
+            key = (line.alive, line.scope, line.lazy)
+            sizes[key] = sizes.get(key, 0) + line.bytes
+
+    def at_each(self, moments: Iterable[Moment], *, lazy: bool = True) -> dict[Moment, Int]:
+        """Bytes alive at each of the moments, with or without what the first optimizer step makes."""
+        groups = [(alive, size) for (alive, _, late), size in self._sizes.items() if lazy or not late]
+        found: dict[Moment, Int] = {}
+        for moment in moments:
+            total: Int = 0
+            for alive, size in groups:
+                if moment in alive:
+                    total = total + size
+            found[moment] = total
+        return found
+
+    def by_scope(self, moment: Moment) -> dict[Scope, Int]:
+        """Bytes alive at a moment that each scope sees and those before it do not."""
+        found: dict[Scope, Int] = dict.fromkeys(Scope, 0)
+        for (alive, scope, _), size in self._sizes.items():
             if moment in alive:
-                total = total + size
-        totals[moment] = total
-    return totals
+                found[scope] = found[scope] + size
+        return found
+
+    def peak(self, moments: Iterable[Moment], *, lazy: bool = True) -> Int:
+        """The most bytes alive at one of the moments."""
+        worst: Int = 0
+        for total in self.at_each(moments, lazy=lazy).values():
+            worst = maximum(worst, total)
+        return worst

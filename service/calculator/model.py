@@ -1,6 +1,7 @@
 """One architecture: its dimensions and its layers, in order."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
@@ -199,13 +200,9 @@ class Model:
         """Whether any layer is a mixture of experts."""
         return any(isinstance(kind.mlp, Moe) for kind in self.kinds)
 
-    def kinds_of(self, layers: Sequence[int]) -> dict[int, int]:
+    def kinds_of(self, layers: Sequence[int]) -> Mapping[int, int]:
         """How many layers of each kind are among the given layer indexes."""
-        counts: dict[int, int] = {}
-        for layer in layers:
-            kind = self.pattern[layer]
-            counts[kind] = counts.get(kind, 0) + 1
-        return counts
+        return Counter(map(self.pattern.__getitem__, layers))
 
     def with_16_bit_ends(self, first: int, last: int) -> "Model":
         """The model whose `first` and `last` layers stay in 16 bits when the others run in 8."""

@@ -1,16 +1,9 @@
-"""Which moments occur on a stage, and the first iteration, which runs before the optimizer has made its states."""
-
-from collections.abc import Sequence
+"""Which moments occur on a stage."""
 
 from service.calculator.layout import Layout
-from service.calculator.ledger import (
-    ALWAYS,
-    LOADING,
-    Line,
-    Moment,
-    moment_totals,
-)
+from service.calculator.ledger import ALWAYS, LOADING, Moment
 from service.calculator.recipe import Recipe
+from service.calculator.stage import Stage
 
 LOADED_AS_KNOWN = {
     "megatron-core": LOADING,
@@ -30,10 +23,10 @@ def grows_gradients(recipe: Recipe) -> bool:
     return recipe.framework != "megatron-core"
 
 
-def occurring(layout: Layout, recipe: Recipe, stage: int) -> list[Moment]:
+def occurring(stage: Stage, layout: Layout, recipe: Recipe) -> list[Moment]:
     """The moments that occur on a stage: those of the loss on the last one only, recomputation only when asked for."""
     absent: set[Moment] = set()
-    if layout.placement.head_chunk(stage) is None:
+    if stage.head is None:
         absent |= {Moment.LOSS, Moment.HEAD_BACKWARD, Moment.LAYER_BACKWARD}
     if layout.checkpointing.granularity == "none":
         absent.add(Moment.RECOMPUTE)
@@ -43,9 +36,3 @@ def occurring(layout: Layout, recipe: Recipe, stage: int) -> list[Moment]:
         absent.add(Moment.OPTIMIZER_STEP)
     loading = LOADED_AS_KNOWN.get(recipe.framework, ()) if recipe.loading_known else ()
     return [*loading, *(each for each in ALWAYS if each not in absent)]
-
-
-def first_iteration_bytes(lines: Sequence[Line], moments: Sequence[Moment]) -> int:
-    """Device bytes of the first iteration: its worst pass, without what the first optimizer step makes."""
-    passes = [each for each in moments if each not in {*LOADING, Moment.OPTIMIZER_STEP}]
-    return max(int(total) for total in moment_totals([line for line in lines if not line.lazy], passes).values())

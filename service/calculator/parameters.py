@@ -4,7 +4,7 @@ Shapes are those of the local shard: what tensor parallelism divides is divided,
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from service.calculator.model import Attention, LatentAttention, LayerKind, Mamba, Mlp, Model, Moe, Prediction
 from service.calculator.units import Int, ceil_div, round_up
@@ -16,21 +16,21 @@ REPLICATED: tuple[str, ...] = ()
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One weight or vector on one GPU, `copies` times."""
+    """One weight or vector on one GPU, `copies` times; `elements` are those of one copy."""
 
     name: str
     shape: tuple[Int, ...]
     sharded_by: tuple[str, ...]
     source: str
     copies: Int = 1
+    elements: Int = field(init=False, repr=False, compare=False)
 
-    @property
-    def elements(self) -> Int:
-        """Elements of one copy."""
+    def __post_init__(self) -> None:
+        # Every parameter is counted for many lines, and on arrays a product is dear.
         total: Int = 1
         for each in self.shape:
             total = total * each
-        return total
+        object.__setattr__(self, "elements", total)
 
     @property
     def is_expert(self) -> bool:

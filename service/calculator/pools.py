@@ -8,18 +8,10 @@ collectives on the computing stream (PR 1881).
 
 from collections.abc import Sequence
 
-from service.calculator.ledger import FROM_START, Category, Line, Moment, Scope, Stream, Tensor, moment_totals
+from service.calculator.ledger import FROM_START, Category, Line, Moment, Scope, Stream, Tensor, Totals
 from service.calculator.units import Int, maximum
 
 SOURCE = "torch c10/cuda/CUDACachingAllocator.cpp; torch/distributed/fsdp/_fully_shard/_fsdp_collectives.py"
-
-
-def peak(lines: Sequence[Line], moments: Sequence[Moment]) -> Int:
-    """The most bytes alive at one of the moments."""
-    worst: Int = 0
-    for total in moment_totals(lines, moments).values():
-        worst = maximum(worst, total)
-    return worst
 
 
 def pool_lines(lines: Sequence[Line], moments: Sequence[Moment], together: Int) -> list[Line]:
@@ -29,7 +21,7 @@ def pool_lines(lines: Sequence[Line], moments: Sequence[Moment], together: Int) 
         own = [line for line in lines if line.stream is stream]
         if stream is Stream.COMPUTE and len(own) == len(lines):
             return []
-        largest = peak(own, moments)
+        largest = Totals(own).peak(moments)
         for line in own:
             if not line.alive:
                 largest = maximum(largest, line.bytes)

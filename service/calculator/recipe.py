@@ -130,15 +130,13 @@ class Sharding:
 class Fp8:
     """8-bit training: the scaling recipe, and what of the weights is 8 bits wide.
 
-    `parameters` are the weights themselves, `all_gather` their gathers; layers at both ends may stay in 16 bits. A
-    weight's 8-bit form is kept `copies` times: a second, transposed one where the GPU's products need it.
+    `parameters` are the weights themselves, `all_gather` their gathers. A weight's 8-bit form is kept `copies` times:
+    a second, transposed one where the GPU's products need it.
     """
 
     recipe: str
     parameters: bool = False
     all_gather: bool = False
-    first_16_bit: int = 0
-    last_16_bit: int = 0
     copies: int = 2
 
     def on(self, accelerator: Accelerator) -> "Fp8":

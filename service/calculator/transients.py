@@ -13,6 +13,7 @@ from service.calculator.model import Attention, LatentAttention, LayerKind, Mamb
 from service.calculator.parameters import ExpertGrid, layer_parameters
 from service.calculator.recipe import Recipe
 from service.calculator.routing import expert_rows, group_tokens, received_rows, sent_rows
+from service.calculator.stage import Stage
 from service.calculator.units import BYTES, Int, ceil_div, maximum, where
 
 FP32_WEIGHTING = 6
@@ -207,7 +208,7 @@ def _weight_gradient(kind: LayerKind, model: Model, layout: Layout, recipe: Reci
     return _gradient("backward.weight_gradient", (largest,), recipe, ("tensor",), alive)
 
 
-def pipeline_lines(model: Model, layout: Layout, recipe: Recipe, in_flight: Int, stage: int) -> list[Line]:
+def pipeline_lines(stage: Stage, model: Model, layout: Layout, recipe: Recipe, in_flight: Int) -> list[Line]:
     """Boundary tensors in transit: one received input or sent output, one output gradient (section 5).
 
     Without deallocation, a stage also keeps the output of every micro-batch in flight. torch's pipelines receive into
@@ -218,8 +219,7 @@ def pipeline_lines(model: Model, layout: Layout, recipe: Recipe, in_flight: Int,
         return []
     shape = residual(model, layout)
     if recipe.framework in TORCH_PIPELINES:
-        ends = (layout.placement.embedding_chunk(stage), layout.placement.head_chunk(stage))
-        received = 2 * layout.virtual - sum(each is not None for each in ends)
+        received = 2 * layout.virtual - sum(each is not None for each in (stage.embedding, stage.head))
         buffer = Tensor(
             "pipeline.received", Category.COMMUNICATION, shape, recipe.compute, ("sequence", "context"), TORCH_STAGE
         )

@@ -3,7 +3,7 @@
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -74,6 +74,7 @@ def _document() -> Mapping[str, Any]:
 MEGATRON_LAYERS = frozenset({"transformer_engine", "local"})
 
 
+@lru_cache(maxsize=256)
 def profile_of(framework: str, transformer_impl: str | None = None, version: str | None = None) -> Profile:
     """The profile of a framework, with the habits of a fork that the version's text names.
 

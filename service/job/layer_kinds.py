@@ -8,6 +8,9 @@ from service.job.families import FamilyDefaults, gelu_in_python
 
 Known = Mapping[str, Any]
 
+_Look = tuple[str | None, str | None, bool]
+"""A layer's block, its type of attention, and whether it is a mixture of experts."""
+
 MAMBA, ATTENTION, MLP, EXPERTS = "mamba", "attention", "mlp", "moe"
 BLOCKS: Mapping[str, str] = {
     "mamba": MAMBA,
@@ -67,10 +70,18 @@ def layer_kinds(known: Known, family: FamilyDefaults | None) -> tuple[tuple[Laye
     The family tells what no key does: sinks, gates, and biases of the router.
     """
     traits = family or FamilyDefaults("custom")
+    looks = _looks(known)
     kinds: dict[LayerKind, int] = {}
-    layers = range(known["num_hidden_layers"])
-    pattern = [kinds.setdefault(_layer(known, traits, index), len(kinds)) for index in layers]
-    return tuple(kinds), tuple(pattern)
+    numbers = {look: kinds.setdefault(_layer(known, traits, look), len(kinds)) for look in dict.fromkeys(looks)}
+    return tuple(kinds), tuple(numbers[look] for look in looks)
+
+
+def _looks(known: Known) -> list[_Look]:
+    """What the config says of each layer."""
+    layers = known["num_hidden_layers"]
+    unsaid = [None] * layers
+    sparse = [_has_experts(known) and is_sparse(known, index) for index in range(layers)]
+    return list(zip(_blocks(known) or unsaid, known.get("layer_types") or unsaid, sparse, strict=True))
 
 
 def _blocks(known: Known) -> list[str] | None:
@@ -78,7 +89,8 @@ def _blocks(known: Known) -> list[str] | None:
     return [BLOCKS.get(each, each) for each in blocks] if blocks else None
 
 
-def _halves(known: Known, blocks: Sequence[str]) -> bool:
+def _halves(known: Known) -> bool:
+    blocks = _blocks(known) or ()
     return known.get("model_type") in HALF_LAYERS or MLP in blocks or EXPERTS in blocks
 
 
@@ -87,7 +99,7 @@ def _has_experts(known: Known) -> bool:
 
 
 def _has_dense(known: Known, blocks: Sequence[str] | None) -> bool:
-    if blocks is not None and _halves(known, blocks):
+    if blocks is not None and _halves(known):
         return MLP in blocks
     layers = known.get("num_hidden_layers")
     return layers is None or any(not is_sparse(known, index) for index in range(layers))
@@ -111,13 +123,12 @@ def is_sparse(known: Known, index: int) -> bool:
     return index % every == 0 and (index + 1) % step == 0
 
 
-def _layer(known: Known, traits: FamilyDefaults, index: int) -> LayerKind:
-    blocks = _blocks(known)
-    if blocks is not None and _halves(known, blocks):
-        return _half_layer(known, traits, blocks[index])
-    mamba = blocks is not None and blocks[index] == MAMBA
-    mixer = _mamba(known) if mamba else _attention(known, traits, index)
-    feed_forward: FeedForward = _experts(known, traits) if is_sparse(known, index) else _dense(known, traits)
+def _layer(known: Known, traits: FamilyDefaults, look: _Look) -> LayerKind:
+    block, attention, sparse = look
+    if block is not None and _halves(known):
+        return _half_layer(known, traits, block)
+    mixer = _mamba(known) if block == MAMBA else _attention(known, traits, attention)
+    feed_forward: FeedForward = _experts(known, traits) if sparse else _dense(known, traits)
     post_norm = traits.writing.post_norm
     return LayerKind(mixer, feed_forward, known["norms_per_layer"], known["parallel_residual"], post_norm)
 
@@ -127,11 +138,11 @@ def _half_layer(known: Known, traits: FamilyDefaults, block: str) -> LayerKind:
     if block == MAMBA:
         return LayerKind(_mamba(known), None, norms)
     if block == ATTENTION:
-        return LayerKind(_attention(known, traits, 0), None, norms)
+        return LayerKind(_attention(known, traits, None), None, norms)
     return LayerKind(None, _dense(known, traits) if block == MLP else _experts(known, traits), norms)
 
 
-def _attention(known: Known, traits: FamilyDefaults, index: int) -> Mixer:
+def _attention(known: Known, traits: FamilyDefaults, attention: str | None) -> Mixer:
     if known.get("kv_lora_rank"):
         return LatentAttention(
             heads=known["num_attention_heads"],
@@ -141,8 +152,6 @@ def _attention(known: Known, traits: FamilyDefaults, index: int) -> Mixer:
             rope_dim=known["qk_rope_head_dim"],
             value_dim=known["v_head_dim"],
         )
-    types = known.get("layer_types") or ()
-    whole = bool(types) and types[index] == "full_attention"
     return Attention(
         heads=known["num_attention_heads"],
         groups=known["num_key_value_heads"],
@@ -150,7 +159,7 @@ def _attention(known: Known, traits: FamilyDefaults, index: int) -> Mixer:
         qkv_bias=known["qkv_bias"],
         output_bias=known["output_bias"],
         qk_norm=known["qk_norm"],
-        window=None if whole else known.get("sliding_window"),
+        window=None if attention == "full_attention" else known.get("sliding_window"),
         sinks=traits.attention_sinks,
         softcap=traits.writing.softcap,
         fused_projection=traits.writing.fused_attention,

@@ -198,13 +198,10 @@ def _fp8(values: Values) -> Fp8 | None:
     stated = values.get("/precision/fp8")
     if stated is None:
         return None
-    ends = stated.get("bf16_layers") or {}
     return Fp8(
         recipe=stated.get("recipe") or RECIPES[values.get("/framework/name")],
         parameters=bool(stated.get("parameters")) or values.get("/precision/parameters") == "fp8",
         all_gather=bool(stated.get("all_gather")),
-        first_16_bit=ends.get("first") or 0,
-        last_16_bit=ends.get("last") or 0,
     )
 
 

@@ -7,15 +7,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.calculator.device import Accelerator
-from service.calculator.estimate import Estimate, estimate, peak_device_bytes, stage_moments
+from service.calculator.estimate import Estimate, estimate, peak_device_bytes
 from service.calculator.layout import Layout
+from service.calculator.ledger import Totals
+from service.calculator.ledgers import Ledgers
 from service.calculator.model import Model
 from service.calculator.moments import occurring
-from service.calculator.pools import peak
 from service.calculator.recipe import Recipe
-from service.calculator.states import state_lines
+from service.calculator.stage import stage_of
+from service.calculator.states import held_parameters, state_lines
 from service.calculator.step_time import StepTime, step_time
-from service.calculator.units import Int, maximum
 from service.planner.verdict import verdict_codes
 
 Column = NDArray[np.int64]
@@ -45,16 +46,15 @@ class Problem:
 
     def stage_peaks(self, layout: Layout, stage: int) -> Column:
         """Device bytes of each layout at the worst moment of one stage."""
-        worst: Int = 0
-        for size in stage_moments(self.model, layout, self.recipe, self.accelerator, stage).values():
-            worst = maximum(worst, size)
-        return np.atleast_1d(np.asarray(worst))
+        ledger = Ledgers(self.model, layout, self.recipe, self.accelerator).of(stage)
+        return np.atleast_1d(np.asarray(ledger.peak))
 
     def least_bytes(self, layout: Layout) -> Column:
         """A part of each layout's peak that no checkpointing changes: what its first stage keeps of states."""
-        recipe = self.recipe.on(self.accelerator)
-        lines = state_lines(self.model, layout, recipe, 0)
-        return np.atleast_1d(np.asarray(peak(lines, occurring(layout, recipe, 0))))
+        recipe, stage = self.recipe.on(self.accelerator), stage_of(self.model, layout, 0)
+        held = held_parameters(stage, self.model, layout, recipe)
+        lines = state_lines(held, stage, self.model, layout, recipe)
+        return np.atleast_1d(np.asarray(Totals(lines).peak(occurring(stage, layout, recipe))))
 
     def verdicts(self, peaks: Column) -> Column:
         """Code of the verdict on each peak."""

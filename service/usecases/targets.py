@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
-from service.calculator.estimate import distinct_stages, stage_moments
+from service.calculator.estimate import stage_peaks
 from service.catalog.devices import Device
 from service.job.diagnostics import Findings
 from service.job.resolve import Resolved
@@ -52,9 +52,8 @@ def resolved_on(accepted: Accepted, world_size: int | None) -> Resolved:
 
 def need_on(resolved: Resolved, device: Device) -> Need:
     """Return what a job needs on a device, without the ledger."""
-    parts = (resolved.model, resolved.layout, resolved.recipe, accelerator_of(device))
-    peaks = {stage: int(max(stage_moments(*parts, stage).values())) for stage in distinct_stages(*parts[:2])}
-    stage = max(peaks, key=lambda each: peaks[each])
-    around = interval_around(resolved, peaks[stage])
-    verdict, reason = verdict_on(device, stage, peaks[stage], around.high_bytes)
-    return Need(verdict, reason, stage, peaks[stage], around.low_bytes, around.high_bytes, device.usable_bytes)
+    peaks = stage_peaks(resolved.model, resolved.layout, resolved.recipe, accelerator_of(device))
+    stage, peak = max(((stage, int(peak)) for stage, peak in peaks.items()), key=lambda each: each[1])
+    around = interval_around(resolved, peak)
+    verdict, reason = verdict_on(device, stage, peak, around.high_bytes)
+    return Need(verdict, reason, stage, peak, around.low_bytes, around.high_bytes, device.usable_bytes)

@@ -8,7 +8,7 @@ from service.calculator.activations.layer import layer_tensors
 from service.calculator.checkpointing import stored_lines
 from service.calculator.device import Accelerator
 from service.calculator.estimate import Estimate, StageEstimate, estimate
-from service.calculator.ledger import LOADING, Category, Moment, Scope, alive_at, moment_totals, total_bytes
+from service.calculator.ledger import LOADING, Category, Moment, Scope, Totals, alive_at, total_bytes
 from service.calibration.accuracy import Compared
 from service.job.resolve import InvalidJob, Resolved, resolve
 from service.planner.verdict import Verdict, judge
@@ -199,7 +199,7 @@ def _first_iteration(stage: StageEstimate, scopes: Sequence[Scope]) -> int:
     """The worst pass before the optimizer has made its states, or the first step, which makes them."""
     lines = [line for line in stage.lines if line.scope in scopes]
     passes = [each for each in stage.moments if each not in {*LOADING, Moment.FIRST_ITERATION, Moment.OPTIMIZER_STEP}]
-    worst = max(int(each) for each in moment_totals([line for line in lines if not line.lazy], passes).values())
+    worst = int(Totals(lines).peak(passes, lazy=False))
     step = int(total_bytes(alive_at(lines, Moment.OPTIMIZER_STEP))) if Moment.OPTIMIZER_STEP in stage.moments else 0
     return max(worst, step)
 

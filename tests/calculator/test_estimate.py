@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service.calculator.estimate import Estimate, StageEstimate, estimate, peak_device_bytes, stage_lines
+from service.calculator.estimate import Estimate, StageEstimate, estimate, peak_device_bytes
 from service.calculator.layout import Checkpointing, Layout
 from service.calculator.ledger import LOADING, Category, Moment, Scope, alive_at
+from service.calculator.ledgers import Ledgers
 from service.calculator.placement import Split
 from service.calculator.recipe import Recipe
 from service.calculator.units import GIB
@@ -120,14 +121,15 @@ def test_fused_weight_gradients_leave_one_stand_in_of_each_shape() -> None:
 def test_automatic_attention_depends_on_the_gpu() -> None:
     kept, spread = recipe(attention="auto"), layout(LLAMA_3_8B, micro_batch=2)
     names = {
-        gpu.name: {line.tensor.name for line in stage_lines(LLAMA_3_8B, spread, kept, gpu, 0)} for gpu in (A100, H100)
+        gpu.name: {line.tensor.name for line in Ledgers(LLAMA_3_8B, spread, kept, gpu).of(0).lines}
+        for gpu in (A100, H100)
     }
     assert names["a100-sxm-80gb"] - names["h100-sxm-80gb"] == {"attention.output_copy"}
 
 
 def test_local_layers_store_their_scores() -> None:
     kept = recipe(attention="auto", transformer_impl="local")
-    lines = stage_lines(LLAMA_3_8B, layout(LLAMA_3_8B), kept, A100, 0)
+    lines = Ledgers(LLAMA_3_8B, layout(LLAMA_3_8B), kept, A100).of(0).lines
     assert "attention.probabilities" in {line.tensor.name for line in lines}
 
 

@@ -11,13 +11,15 @@ from hypothesis import strategies as st
 from service.calculator import limits
 from service.calculator.activations.layer import layer_tensors
 from service.calculator.checkpointing import stored_lines
-from service.calculator.estimate import estimate, peak_device_bytes, stage_lines
+from service.calculator.estimate import estimate, peak_device_bytes
 from service.calculator.layout import Checkpointing, Layout, Routing
 from service.calculator.ledger import Line, Moment
+from service.calculator.ledgers import Ledgers
 from service.calculator.model import Attention, LayerKind, Mlp, Model, Moe
 from service.calculator.recipe import Recipe
 from service.calculator.routing import expert_rows, received_rows, sent_rows
-from service.calculator.states import state_lines
+from service.calculator.stage import stage_of
+from service.calculator.states import held_parameters, state_lines
 from tests.builders import H100, LLAMA_3_8B, layout, recipe
 
 TOY = Moe(experts=8, top_k=2, width=128, kind="swiglu")
@@ -211,7 +213,7 @@ def test_recomputing_the_mixture_keeps_its_input_only() -> None:
 
 
 def lines_of(model: Model, spread: Layout, kept: Recipe) -> list[Line]:
-    return stage_lines(model, spread, kept, H100, 0)
+    return list(Ledgers(model, spread, kept, H100).of(0).lines)
 
 
 def test_the_forward_holds_four_copies_of_the_rows_on_their_way() -> None:
@@ -245,7 +247,9 @@ def test_experts_have_buffers_of_their_own() -> None:
     """Expert-data-parallel ranks, here 8 / 4, shard the states of the 16 experts that a rank holds."""
     model = mixture(FINE)
     spread = layout(model, data=8, expert=4, sharding_stage=1)
-    lines = {line.tensor.name: int(line.bytes) for line in state_lines(model, spread, recipe(), 0)}
+    stage = stage_of(model, spread, 0)
+    held = held_parameters(stage, model, spread, recipe())
+    lines = {line.tensor.name: int(line.bytes) for line in state_lines(held, stage, model, spread, recipe())}
     elements = 4 * 16 * 3 * 2048 * 1408
     assert lines["experts.gradients.buffer"] == 4 * elements
     assert lines["experts.optimizer.master"] == 4 * elements // 2

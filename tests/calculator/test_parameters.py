@@ -6,8 +6,7 @@ import pytest
 
 from service.calculator.model import Attention, LayerKind, Mlp, Model
 from service.calculator.parameters import model_parameters, padded_vocabulary
-from service.calculator.states import parameter_count, stage_parameters
-from tests.builders import LLAMA_3_8B, gpt, layout, recipe
+from tests.builders import LLAMA_3_8B, gpt, layout, stage_elements
 
 LLAMA_3_70B = replace(
     LLAMA_3_8B,
@@ -51,10 +50,10 @@ def test_a_framework_that_does_not_pad_keeps_the_vocabulary() -> None:
     assert padded_vocabulary(50257, 8, 1) == 50257
 
 
-def _stage_counts(model: Model, pipeline: int) -> list[int]:
-    spread = layout(model, pipeline=pipeline)
+def _stage_counts(model: Model, pipeline: int, tensor: int = 1) -> list[int]:
+    spread = layout(model, pipeline=pipeline, tensor=tensor)
     stages = range(pipeline)
-    return [int(parameter_count(stage_parameters(model, spread, recipe(), stage))) for stage in stages]
+    return [stage_elements(model, spread, stage) for stage in stages]
 
 
 def test_stages_of_an_untied_model_hold_every_parameter_once() -> None:
@@ -68,7 +67,7 @@ def test_a_tied_head_on_another_stage_is_a_copy_of_the_embedding() -> None:
 
 def test_tensor_parallelism_divides_matrices_and_replicates_norms() -> None:
     def held(tensor: int) -> int:
-        return int(parameter_count(stage_parameters(LLAMA_3_8B, layout(LLAMA_3_8B, tensor=tensor), recipe(), 0)))
+        return sum(_stage_counts(LLAMA_3_8B, 1, tensor))
 
     norms = (2 * 32 + 1) * 4096
     vocabulary_padding = 2 * (padded_vocabulary(128256, 8, 128) - 128256) * 4096

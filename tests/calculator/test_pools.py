@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from service.calculator.estimate import estimate
-from service.calculator.ledger import Category, Line, Moment, Stream, Tensor
-from service.calculator.pools import peak, pool_lines
+from service.calculator.ledger import Category, Line, Moment, Stream, Tensor, Totals
+from service.calculator.pools import pool_lines
 from service.calculator.recipe import Sharding
 from tests.builders import H100, LLAMA_3_8B, layout, recipe
 
@@ -17,7 +17,7 @@ def line(size: int, *alive: Moment, stream: Stream = Stream.COMPUTE) -> Line:
 
 
 def beyond(*lines: Line) -> int:
-    found = pool_lines(lines, BOTH, peak(lines, BOTH))
+    found = pool_lines(lines, BOTH, Totals(lines).peak(BOTH))
     return int(found[0].bytes) if found else 0
 
 

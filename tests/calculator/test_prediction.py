@@ -9,8 +9,7 @@ from service.calculator.layout import Checkpointing, Placement
 from service.calculator.ledger import Moment
 from service.calculator.model import Model, Prediction
 from service.calculator.parameters import count, layer_parameters, prediction_parameters
-from service.calculator.states import parameter_count, stage_parameters
-from tests.builders import H100, LLAMA_3_8B, layout, recipe
+from tests.builders import H100, LLAMA_3_8B, layout, recipe, stage_elements
 
 HIDDEN, TOKENS, VOCABULARY = 4096, 2048, 128256
 PREDICTING = replace(LLAMA_3_8B, prediction=Prediction(depths=1, kind=0))
@@ -22,7 +21,8 @@ def last_stage(model: Model, pipeline: int = 4, checkpointing: Checkpointing | N
 
 
 def held(model: Model, stage: int, pipeline: int = 4) -> int:
-    return int(parameter_count(stage_parameters(model, layout(model, pipeline=pipeline), recipe(), stage)))
+    spread = layout(model, pipeline=pipeline)
+    return stage_elements(model, spread, stage)
 
 
 def test_a_depth_is_a_layer_behind_two_norms_and_a_projection_before_a_final_norm() -> None:
@@ -49,7 +49,7 @@ def test_the_stage_of_the_depths_holds_a_copy_of_the_embedding() -> None:
 def test_depths_may_stand_on_another_stage_than_the_loss() -> None:
     placed = layout(PREDICTING, pipeline=4)
     moved = replace(placed, placement=Placement(placed.placement.chunks, prediction=2))
-    counts = [int(parameter_count(stage_parameters(PREDICTING, moved, recipe(), stage))) for stage in range(4)]
+    counts = [stage_elements(PREDICTING, moved, stage) for stage in range(4)]
     assert counts[3] == held(LLAMA_3_8B, 3)
     assert counts[2] > held(LLAMA_3_8B, 2)
 

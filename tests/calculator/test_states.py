@@ -7,9 +7,12 @@ import numpy as np
 import pytest
 
 from service.calculator.estimate import estimate
+from service.calculator.layout import Layout
 from service.calculator.ledger import Category, Line, Moment, alive_at
+from service.calculator.model import Model
 from service.calculator.recipe import Adapters, Fp8, Optimizer, Recipe, Sharding
-from service.calculator.states import host_lines, state_lines
+from service.calculator.stage import stage_of
+from service.calculator.states import held_parameters, host_lines, state_lines
 from tests.builders import H100, LLAMA_3_8B, gpt, layout, recipe
 
 PARAMETERS = 8_030_261_248
@@ -22,9 +25,18 @@ IN_FULL_PRECISION = {"parameters": "fp32", "master": None, "gradients": "fp32", 
 IN_SIXTEEN_BITS = {"parameters": "bf16", "master": None, "gradients": "bf16", "moments": ("bf16", "bf16")}
 
 
+def states(model: Model, spread: Layout, kept: Recipe) -> list[Line]:
+    stage = stage_of(model, spread, 0)
+    return state_lines(held_parameters(stage, model, spread, kept), stage, model, spread, kept)
+
+
+def on_the_host(model: Model, spread: Layout, kept: Recipe) -> list[Line]:
+    return host_lines(held_parameters(stage_of(model, spread, 0), model, spread, kept), spread, kept)
+
+
 def lines(kept: Recipe, **changes: Any) -> list[Line]:
     spread = layout(LLAMA_3_8B, **({"data": RANKS, "micro_batches": 1} | changes))
-    return state_lines(LLAMA_3_8B, spread, kept, 0)
+    return states(LLAMA_3_8B, spread, kept)
 
 
 def at(found: list[Line], moment: Moment, *, named: str = "", category: Category | None = None) -> int:
@@ -76,8 +88,9 @@ class TestMegatron:
         assert at(lines(kept), Moment.LOSS) - plain == pytest.approx(expected * linear)
 
     def test_layers_at_the_ends_may_stay_in_sixteen_bits(self) -> None:
-        kept = recipe(fp8=Fp8("current", first_16_bit=1, last_16_bit=1))
-        assert at(lines(kept), Moment.LOSS, named="weights.eight_bit") == 2 * 30 * (LAYER - 2 * 4096)
+        ends = LLAMA_3_8B.with_16_bit_ends(1, 1)
+        found = states(ends, layout(ends, data=RANKS), recipe(fp8=Fp8("current")))
+        assert at(found, Moment.LOSS, named="weights.eight_bit") == 2 * 30 * (LAYER - 2 * 4096)
 
     def test_weights_of_eight_bits(self) -> None:
         """One byte and a transposed copy for linear weights; the master, gradients and moments stay."""
@@ -94,9 +107,9 @@ class TestMegatron:
     def test_a_part_of_the_optimizer_moves_to_the_host(self) -> None:
         kept = recipe(optimizer=Optimizer(offload_percent=50))
         spread = layout(LLAMA_3_8B, data=RANKS, sharding_stage=1)
-        on_device = state_lines(LLAMA_3_8B, spread, kept, 0)
+        on_device = states(LLAMA_3_8B, spread, kept)
         assert per_parameter(on_device, Moment.LOSS) == pytest.approx(6 + 6 / RANKS)
-        on_host = host_lines(LLAMA_3_8B, spread, kept, 0)
+        on_host = on_the_host(LLAMA_3_8B, spread, kept)
         assert sum(int(line.bytes) for line in on_host) == pytest.approx(PARAMETERS * (12 + 4) / RANKS / 2)
 
 
@@ -146,7 +159,7 @@ class TestZero:
 
     def test_stage_3_casts_one_sub_group_at_a_time(self) -> None:
         spread = layout(LLAMA_3_8B, data=2, sharding_stage=3, micro_batches=1)
-        found = state_lines(LLAMA_3_8B, spread, self.KEPT, 0)
+        found = states(LLAMA_3_8B, spread, self.KEPT)
         assert at(found, Moment.OPTIMIZER_STEP, named="gradients.in_fp32") == 4_000_000_000
 
     @pytest.mark.parametrize(("overlap", "buckets"), [(False, 1), (True, 2)])
@@ -163,22 +176,22 @@ class TestZero:
         """A small stage gathers what it has, whatever the cap."""
         kept = replace(self.KEPT, sharding=Sharding(live=1_000_000_000, prefetch=50_000_000))
         tiny = gpt(512, 4, 8, vocabulary=1024)
-        found = state_lines(tiny, layout(tiny, data=RANKS, sharding_stage=3), kept, 0)
+        found = states(tiny, layout(tiny, data=RANKS, sharding_stage=3), kept)
         assert at(found, Moment.LOSS, named="gathered") < 2 * 20_000_000
 
     def test_offload_takes_optimizer_and_gradients_off_the_gpu(self) -> None:
         kept = replace(self.KEPT, optimizer=Optimizer(offload_percent=100))
         spread = layout(LLAMA_3_8B, data=RANKS, sharding_stage=2, micro_batches=2)
-        found = state_lines(LLAMA_3_8B, spread, kept, 0)
+        found = states(LLAMA_3_8B, spread, kept)
         resting = at(found, Moment.OPTIMIZER_STEP)
         assert resting == 2 * PARAMETERS + 2 * EMBEDDING
-        on_host = sum(int(line.bytes) for line in host_lines(LLAMA_3_8B, spread, kept, 0))
+        on_host = sum(int(line.bytes) for line in on_the_host(LLAMA_3_8B, spread, kept))
         assert on_host == pytest.approx(PARAMETERS * (4 + 8 + 4 + 2) / RANKS)
 
     def test_weights_too_move_to_the_host(self) -> None:
         kept = replace(self.KEPT, optimizer=Optimizer(offload_percent=100, parameters_on_host=True))
         spread = layout(LLAMA_3_8B, data=RANKS, sharding_stage=3, micro_batches=2)
-        on_host = sum(int(line.bytes) for line in host_lines(LLAMA_3_8B, spread, kept, 0))
+        on_host = sum(int(line.bytes) for line in on_the_host(LLAMA_3_8B, spread, kept))
         assert on_host == pytest.approx(PARAMETERS * (4 + 8 + 4 + 2 + 2) / RANKS)
 
     def test_sixteen_bit_training_without_sharding_casts_every_gradient_at_the_step(self) -> None:
@@ -211,7 +224,7 @@ class TestFullySharded:
         """Weights, the unit before, gradients, and the reduction of the unit after (measured with FSDPMemTracker)."""
         tiny = replace(LLAMA_3_8B, vocab_size=64)
         spread = layout(tiny, data=RANKS, sharding_stage=3, micro_batches=1)
-        found = state_lines(tiny, spread, replace(self.KEPT, reduce=reduce), 0)
+        found = states(tiny, spread, replace(self.KEPT, reduce=reduce))
         units = [
             line for line in found if line.tensor.name.startswith(("gathered", "all_gather", "gradient.", "reduce"))
         ]
@@ -233,7 +246,7 @@ class TestFullySharded:
     def test_a_pipeline_keeps_weights_and_whole_gradients(self) -> None:
         """Like ZeRO-1: 2 + 4 bytes a parameter beside the shards."""
         spread = layout(LLAMA_3_8B, data=RANKS, sharding_stage=3, pipeline=2, micro_batches=4)
-        found = state_lines(LLAMA_3_8B, spread, self.KEPT, 0)
+        found = states(LLAMA_3_8B, spread, self.KEPT)
         stage = EMBEDDING + 16 * LAYER
         assert at(found, Moment.FIRST_BACKWARD, named="gathered") == 2 * stage
         assert at(found, Moment.FIRST_BACKWARD, named="gradients.unsharded") == 4 * stage
@@ -265,8 +278,8 @@ class TestFullySharded:
     def test_offload_leaves_only_gathered_units(self) -> None:
         kept = replace(self.KEPT, optimizer=Optimizer(parameters_on_host=True))
         spread = layout(LLAMA_3_8B, data=RANKS, sharding_stage=3, micro_batches=1)
-        assert at(state_lines(LLAMA_3_8B, spread, kept, 0), Moment.OPTIMIZER_STEP) == 0
-        on_host = sum(int(line.bytes) for line in host_lines(LLAMA_3_8B, spread, kept, 0))
+        assert at(states(LLAMA_3_8B, spread, kept), Moment.OPTIMIZER_STEP) == 0
+        on_host = sum(int(line.bytes) for line in on_the_host(LLAMA_3_8B, spread, kept))
         assert on_host == pytest.approx(PARAMETERS * 16 / RANKS, rel=1e-3)
 
     def test_the_root_of_fsdp1_holds_embedding_and_head_throughout(self) -> None:
@@ -362,7 +375,7 @@ class TestOptimizers:
     def test_eight_bit_adam_keeps_small_tensors_in_full_precision(self) -> None:
         tiny = gpt(512, 1, 8, vocabulary=1024)
         kept = recipe(framework="ddp", optimizer=Optimizer(name="adamw8bit"), **IN_FULL_PRECISION)
-        found = state_lines(tiny, layout(tiny), kept, 0)
+        found = states(tiny, layout(tiny), kept)
         (small,) = [line for line in found if line.tensor.name == "optimizer.moments_of_small_tensors"]
         vectors = 2 * 512 * 3 + 512 * 3 + 512 + 4 * 512 + 512
         assert small.bytes == 2 * 4 * vectors
@@ -451,7 +464,7 @@ def test_an_array_of_layouts_has_the_lines_of_each(kept: Recipe, stage: int) -> 
     data, tensor, micro = np.array([1, 2, 6, 8]), np.array([1, 2, 4, 8]), np.array([1, 2, 1, 4])
     shards = data if stage else np.ones(4, dtype=np.int64)
     many = layout(LLAMA_3_8B, data=data, tensor=tensor, micro_batches=micro, sharding_stage=stage, shards=shards)
-    together = state_lines(LLAMA_3_8B, many, kept, 0)
+    together = states(LLAMA_3_8B, many, kept)
     for index in range(4):
         one = layout(
             LLAMA_3_8B,
@@ -462,7 +475,7 @@ def test_an_array_of_layouts_has_the_lines_of_each(kept: Recipe, stage: int) -> 
             shards=int(shards[index]),
         )
         for moment in (Moment.INITIALIZATION, Moment.LOSS, Moment.LAYER_BACKWARD, Moment.OPTIMIZER_STEP):
-            alone = at(state_lines(LLAMA_3_8B, one, kept, 0), moment)
+            alone = at(states(LLAMA_3_8B, one, kept), moment)
             assert sum(np.broadcast_to(line.bytes, 4)[index] for line in alive_at(together, moment)) == alone
 
 
@@ -473,7 +486,7 @@ def test_the_stages_of_zero_can_be_searched_together() -> None:
     for stage in range(4):
         alone = lines(kept, sharding_stage=stage, micro_batches=8)
         for moment in (Moment.LOSS, Moment.FIRST_BACKWARD, Moment.OPTIMIZER_STEP):
-            together = alive_at(state_lines(LLAMA_3_8B, many, kept, 0), moment)
+            together = alive_at(states(LLAMA_3_8B, many, kept), moment)
             assert sum(np.broadcast_to(line.bytes, 4)[stage] for line in together) == at(alone, moment)
 
 

@@ -11,6 +11,7 @@ from service.calculator.layout import Layout
 from service.calculator.model import Attention, LayerKind, Mlp, Model
 from service.calculator.parameters import BY_TENSOR, REPLICATED, Parameter
 from service.calculator.recipe import Adapters, Recipe
+from service.calculator.stage import Stage
 from service.calculator.states.stage import EMBEDDING, HEAD, StageParameters, layer_unit
 from service.calculator.units import Int, ceil_div
 
@@ -20,20 +21,20 @@ BY_ROWS = frozenset({"o", "down"})
 
 
 def with_adapters(
-    parameters: Sequence[StageParameters], model: Model, layout: Layout, recipe: Recipe, stage: int
+    parameters: Sequence[StageParameters], stage: Stage, model: Model, layout: Layout, recipe: Recipe
 ) -> list[StageParameters]:
     """The stage's parameters with the base frozen and the adapters beside it; as they are without adapters."""
     adapters = recipe.adapters
     if adapters is None:
         return list(parameters)
     found = [replace(each, trained=_is_trained(each, adapters)) for each in parameters]
-    for kind, count in sorted(model.kinds_of(layout.placement.layers_of(stage)).items()):
+    for kind, count in stage.kinds.items():
         sides = _layer_sides(model.kinds[kind], model.hidden_size)
         found += _factors(sides, adapters, layout, layer_unit(kind), count)
     ends = []
-    if layout.placement.embedding_chunk(stage) is not None:
+    if stage.embedding is not None:
         ends.append((EMBEDDING, EMBEDDING, (model.vocab_size, model.hidden_size)))
-    if layout.placement.head_chunk(stage) is not None:
+    if stage.head is not None:
         ends.append((HEAD, HEAD, (model.hidden_size, model.vocab_size)))
     for unit, module, side in ends:
         found += _factors({module: side}, adapters, layout, unit, 1)

@@ -45,12 +45,13 @@ def ddp_lines(parameters: Sequence[StageParameters], layout: Layout, recipe: Rec
 def ddp_host_lines(parameters: Sequence[StageParameters], recipe: Recipe) -> list[Line]:
     """Optimizer states in host memory (bitsandbytes' paged states, or a CPU optimizer)."""
     percent = recipe.optimizer.offload_percent
+    if not percent:
+        return []
     return [
         Line(
             Tensor(f"host.{name}", Category.OPTIMIZER, (elements * percent // 100,), dtype, REPLICA, SOURCE), 1, ALWAYS
         )
         for name, elements, dtype in optimizer_states(owned_whole(trained(parameters), recipe), recipe)
-        if percent
     ]
 
 

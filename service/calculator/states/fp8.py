@@ -1,12 +1,11 @@
 """Weights whose matrix products run in 8 bits: which they are, and the 8-bit forms kept of them (section 2.1, fp8)."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-from service.calculator.layout import Layout
 from service.calculator.ledger import FROM_START, Category, Line, Tensor
 from service.calculator.model import Model
 from service.calculator.recipe import Recipe
+from service.calculator.stage import Stage
 from service.calculator.states.stage import StageParameters, layer_unit, parameter_count
 from service.calculator.units import Int, ceil_div
 
@@ -18,20 +17,17 @@ SQUARE_BLOCK = 128 * 128
 """Elements of a weight that share one fp32 scale under blockwise scaling."""
 
 
-def eight_bit_weights(
-    parameters: Sequence[StageParameters], model: Model, layout: Layout, recipe: Recipe, stage: int
-) -> list[StageParameters]:
-    """The linear weights that run in 8 bits, with how many of each do; routers, ends and layers kept out do not."""
-    if recipe.fp8 is None:
-        return []
-    stop = model.layers - recipe.fp8.last_16_bit
-    layers = [each for each in layout.placement.layers_of(stage) if recipe.fp8.first_16_bit <= each < stop]
-    counts = {layer_unit(kind): count for kind, count in model.kinds_of(layers).items()}
-    return [
-        replace(each, count=counts[each.unit])
-        for each in parameters
-        if each.is_linear and "router" not in each.parameter.name and each.unit in counts
-    ]
+def by_width(
+    parameters: Sequence[StageParameters], stage: Stage, model: Model, recipe: Recipe
+) -> tuple[list[StageParameters], list[StageParameters]]:
+    """The linear weights that run in 8 bits, and all that do not: routers, ends, and layers kept out."""
+    units = {layer_unit(kind) for kind in stage.kinds if recipe.fp8 and not model.kinds[kind].sixteen_bits}
+    narrow: list[StageParameters] = []
+    wide: list[StageParameters] = []
+    for each in parameters:
+        runs = each.unit in units and each.is_linear and "router" not in each.parameter.name
+        (narrow if runs else wide).append(each)
+    return narrow, wide
 
 
 def eight_bit_lines(weights: Sequence[StageParameters], recipe: Recipe) -> list[Line]:

@@ -11,7 +11,8 @@ from service.calculator.layout import Layout
 from service.calculator.ledger import ALWAYS, FROM_START, Category, Line, Moment, Tensor
 from service.calculator.model import Model
 from service.calculator.recipe import Recipe
-from service.calculator.states.fp8 import eight_bit_lines, eight_bit_weights
+from service.calculator.stage import Stage
+from service.calculator.states.fp8 import by_width, eight_bit_lines
 from service.calculator.states.optimizers import Owned, optimizer_lines, optimizer_states, owned_whole
 from service.calculator.states.stage import StageParameters, parameter_count, trained
 from service.calculator.states.weights import weight_lines
@@ -75,10 +76,10 @@ def buffer_elements(parameters: Sequence[StageParameters], layout: Layout, recip
 
 
 def megatron_lines(
-    parameters: Sequence[StageParameters], model: Model, layout: Layout, recipe: Recipe, stage: int
+    parameters: Sequence[StageParameters], stage: Stage, model: Model, layout: Layout, recipe: Recipe
 ) -> list[Line]:
     """Everything that a stage keeps beside activations, alive during the whole step."""
-    lines = _weights(parameters, model, layout, recipe, stage)
+    lines = _weights(parameters, stage, model, recipe)
     for group in _groups(parameters, layout, recipe):
         lines += _buffers(group, recipe)
         lines += _states(group, recipe)
@@ -95,28 +96,24 @@ def megatron_host_lines(parameters: Sequence[StageParameters], layout: Layout, r
     Source: megatron/core/optimizer/cpu_offloading/hybrid_optimizer.py.
     """
     percent = recipe.optimizer.offload_percent
-    lines = []
-    for group in _groups(parameters, layout, recipe):
+    lines: list[Line] = []
+    for group in _groups(parameters, layout, recipe) if percent else ():
         shard = group.shard * percent // 100
         kept = [("master", shard, "fp32"), ("gradients", shard, "fp32")]
         kept += optimizer_states([Owned(shard, 1, "fp32")], recipe)
-        for name, elements, dtype in kept if percent else ():
+        for name, elements, dtype in kept:
             lines.append(group.line(Category.OPTIMIZER, f"host.{name}", elements, dtype, ALWAYS))
     return lines
 
 
-def _weights(
-    parameters: Sequence[StageParameters], model: Model, layout: Layout, recipe: Recipe, stage: int
-) -> list[Line]:
+def _weights(parameters: Sequence[StageParameters], stage: Stage, model: Model, recipe: Recipe) -> list[Line]:
     """Weights as the model holds them; those whose primary form is 8 bits wide take one byte each."""
-    converted = eight_bit_weights(parameters, model, layout, recipe, stage)
-    extra = eight_bit_lines(converted, recipe)
+    narrow, wide = by_width(parameters, stage, model, recipe)
+    extra = eight_bit_lines(narrow, recipe)
     if recipe.fp8 is None or not recipe.fp8.parameters:
         return weight_lines(parameters, recipe) + extra
-    counts = {(each.unit, each.parameter.name): each.count for each in converted}
-    whole = [replace(each, count=each.count - counts.get((each.unit, each.parameter.name), 0)) for each in parameters]
-    narrow = [replace(each, dtype="fp8") for each in converted]
-    return weight_lines([each for each in whole if each.count], recipe) + weight_lines(narrow, recipe) + extra
+    own = [replace(each, dtype="fp8") for each in narrow]
+    return weight_lines(wide, recipe) + weight_lines(own, recipe) + extra
 
 
 def _buffers(group: _Group, recipe: Recipe) -> list[Line]:

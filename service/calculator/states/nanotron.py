@@ -11,6 +11,7 @@ from service.calculator.layout import Layout
 from service.calculator.ledger import ALWAYS, Category, Line, Moment, Tensor
 from service.calculator.model import Model
 from service.calculator.recipe import Recipe
+from service.calculator.stage import Stage
 from service.calculator.states.gradients import whole_gradients
 from service.calculator.states.megatron import megatron_lines
 from service.calculator.states.stage import StageParameters, parameter_count
@@ -20,11 +21,11 @@ SOURCE = "huggingface/nanotron @ 2411b022 optim/gradient_accumulator.py"
 
 
 def nanotron_lines(
-    parameters: Sequence[StageParameters], model: Model, layout: Layout, recipe: Recipe, stage: int
+    parameters: Sequence[StageParameters], stage: Stage, model: Model, layout: Layout, recipe: Recipe
 ) -> list[Line]:
     """Everything that a stage keeps beside activations."""
-    kept = [line for line in megatron_lines(parameters, model, layout, recipe, stage) if line.alive != INITIALIZATION]
-    passing = whole_gradients(parameters, recipe.compute, 0, last=layout.placement.head_chunk(stage) is not None)
+    kept = [line for line in megatron_lines(parameters, stage, model, layout, recipe) if line.alive != INITIALIZATION]
+    passing = whole_gradients(parameters, recipe.compute, 0, last=stage.head is not None)
     replicas = where(layout.data * layout.context - 1, 1, 0)
     elements = parameter_count(parameters)
     buckets = Tensor("gradients.buckets", Category.COMMUNICATION, (elements,), recipe.compute, ("tensor",), SOURCE)

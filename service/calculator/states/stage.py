@@ -15,6 +15,7 @@ from service.calculator.parameters import (
     prediction_parameters,
 )
 from service.calculator.recipe import Recipe
+from service.calculator.stage import Stage
 from service.calculator.units import Int, maximum
 
 EMBEDDING = "embedding"
@@ -52,12 +53,17 @@ class StageParameters:
         return len(self.parameter.shape) > 1 and "norm" not in self.parameter.name
 
     @property
+    def is_adapter(self) -> bool:
+        """Whether it is a factor of a low-rank adapter, beside the model's own parameters."""
+        return self.parameter.name.startswith("adapter.")
+
+    @property
     def is_linear(self) -> bool:
         """Whether it is the weight of a matrix product inside a layer."""
         return self.is_matrix and self.unit not in {EMBEDDING, HEAD}
 
 
-def stage_parameters(model: Model, layout: Layout, recipe: Recipe, stage: int) -> list[StageParameters]:
+def stage_parameters(stage: Stage, model: Model, layout: Layout, recipe: Recipe) -> list[StageParameters]:
     """Every parameter of a pipeline rank, layers of one kind counted together.
 
     With a tied head and more than one stage, the last stage holds its own copy of the embedding, and so does the stage
@@ -65,24 +71,21 @@ def stage_parameters(model: Model, layout: Layout, recipe: Recipe, stage: int) -
     """
     vocabulary = padded_vocabulary(model.vocab_size, layout.tensor, recipe.vocabulary_multiple)
     grid = ExpertGrid(layout.expert, layout.expert_tensor)
-    first, last = (
-        layout.placement.embedding_chunk(stage) is not None,
-        layout.placement.head_chunk(stage) is not None,
-    )
+    first = stage.embedding is not None
     found: list[StageParameters] = []
     if first:
         found += [
             StageParameters(each, 1, EMBEDDING) for each in embedding_parameters(model, layout.tensor, vocabulary)
         ]
-    for kind, count in sorted(model.kinds_of(layout.placement.layers_of(stage)).items()):
+    for kind, count in stage.kinds.items():
         layers = layer_parameters(model.kinds[kind], model, layout.tensor, grid)
         found += [StageParameters(each, count, layer_unit(kind)) for each in layers]
-    if model.prediction is not None and layout.placement.predicts(stage):
+    if model.prediction is not None and stage.predicts:
         depths = prediction_parameters(model.prediction, model, layout.tensor, grid)
         found += [StageParameters(each, model.prediction.copies, PREDICTION) for each in depths]
         if not first:
             found.append(StageParameters(embedding_parameters(model, layout.tensor, vocabulary)[0], 1, EMBEDDING))
-    if last:
+    if stage.head is not None:
         ends = head_parameters(model, layout.tensor, vocabulary, holds_embedding=first)
         found += [StageParameters(each, 1, HEAD) for each in ends]
     return found

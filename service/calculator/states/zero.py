@@ -48,8 +48,8 @@ def zero_lines(parameters: Sequence[StageParameters], layout: Layout, recipe: Re
 def zero_host_lines(parameters: Sequence[StageParameters], layout: Layout, recipe: Recipe) -> list[Line]:
     """What offload keeps in host memory: fp32 weights, moments and gradients, and pinned 16-bit copies."""
     percent, lines = recipe.optimizer.offload_percent, []
-    shard = ceil_div(parameter_count(trained(parameters)), layout.shards) * percent // 100
     if percent:
+        shard = ceil_div(parameter_count(trained(parameters)), layout.shards) * percent // 100
         states = [(name, elements, dtype) for name, elements, dtype in optimizer_states(_flat(shard), recipe)]
         states += [("master", shard, "fp32"), ("gradients", shard, "fp32"), ("pinned", shard, recipe.parameters)]
         lines += [_line(f"host.{name}", Category.OPTIMIZER, size, dtype, ALWAYS) for name, size, dtype in states]

@@ -3,6 +3,7 @@
 step = m · slowest stage + waiting · other stages + exposed data-parallel traffic + optimizer
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -12,8 +13,9 @@ from service.calculator.layout import Layout
 from service.calculator.model import Model
 from service.calculator.recipe import Recipe
 from service.calculator.schedules import bubble_fraction
-from service.calculator.states.adapters import with_adapters
-from service.calculator.states.stage import StageParameters, parameter_count, stage_parameters, trained
+from service.calculator.stage import Stage, stage_of
+from service.calculator.states import StageParameters, held_parameters, parameter_count
+from service.calculator.states.stage import trained
 from service.calculator.step_time.data_parallel import (
     Traffic,
     exposed_in_micro_batch,
@@ -56,7 +58,7 @@ class _Layers:
 
 
 @dataclass(frozen=True, slots=True)
-class _Stage:
+class _StageWork:
     """Work of `ranks` ranks on one micro-batch, of which `recompute` is repeated, and their data-parallel traffic."""
 
     work: Cost
@@ -96,25 +98,19 @@ def step_time(
     return StepTime(step, tokens / step, bubble, recompute / slowest, pipeline, traffic, optimizer)
 
 
-def _stages(model: Model, layout: Layout, recipe: Recipe, rates: Rates, gpus_per_node: int) -> list[_Stage]:
-    """One stage of each composition: ranks that hold the same layers and ends do the same work."""
+def _stages(model: Model, layout: Layout, recipe: Recipe, rates: Rates, gpus_per_node: int) -> list[_StageWork]:
+    """One stage of each composition: ranks that hold the same do the same work."""
     layers = _layers(model, layout, recipe, rates)
-    compositions: dict[object, list[int]] = {}
-    for rank in range(layout.pipeline):
-        chunks = tuple(tuple(sorted(model.kinds_of(chunk).items())) for chunk in layout.placement.chunks[rank])
-        predicts = model.prediction is not None and layout.placement.predicts(rank)
-        key = (*_ends(layout, rank), predicts, chunks)
-        compositions.setdefault(key, []).append(rank)
+    alike = Counter(stage_of(model, layout, rank) for rank in range(layout.pipeline))
     message = sends(model, layout, recipe, rates)
     found = []
-    for ranks in compositions.values():
-        rank = ranks[0]
-        work, recompute = _work(model, layout, recipe, rates, layers, rank)
-        parameters = with_adapters(stage_parameters(model, layout, recipe, rank), model, layout, recipe, rank)
+    for stage, ranks in alike.items():
+        work, recompute = _work(stage, model, layout, recipe, rates, layers)
+        parameters = held_parameters(stage, model, layout, recipe)
         traffic = traffic_of(parameters, layout, recipe, rates)
         work = work + exposed_in_micro_batch(traffic, work, recipe) + message
         optimizer = optimizer_seconds(_trained(parameters), layout, recipe, rates, gpus_per_node)
-        found.append(_Stage(work, recompute, traffic, optimizer, len(ranks)))
+        found.append(_StageWork(work, recompute, traffic, optimizer, ranks))
     return found
 
 
@@ -128,7 +124,9 @@ def _layers(model: Model, layout: Layout, recipe: Recipe, rates: Rates) -> _Laye
     return _Layers(costs, again)
 
 
-def _work(model: Model, layout: Layout, recipe: Recipe, rates: Rates, layers: _Layers, rank: int) -> tuple[Cost, Float]:
+def _work(
+    stage: Stage, model: Model, layout: Layout, recipe: Recipe, rates: Rates, layers: _Layers
+) -> tuple[Cost, Float]:
     """A rank's forward and backward of one micro-batch, recomputation included, and the seconds that are repeated.
 
     A pass takes no less than the host needs to issue it. Where both directions run, a micro-batch passes one of the
@@ -137,32 +135,25 @@ def _work(model: Model, layout: Layout, recipe: Recipe, rates: Rates, layers: _L
     work = Cost()
     recompute: Float = 0.0
     depth, repeats = 0, as_float(0)
-    for chunk in layout.placement.chunks[rank]:
-        held = len(chunk)
+    for chunk in stage.chunks:
+        held = sum(count for _, count in chunk)
         share = _repeated_share(layout, held)
-        for kind, count in model.kinds_of(chunk).items():
+        for kind, count in chunk:
             work = work + layers.costs[kind].times(count)
             recompute = recompute + layers.again[kind] * (share * count)
         depth, repeats = depth + held, repeats + share * held
     forward = larger(work.forward, rates.host_seconds * depth)
     total = Cost(forward, larger(work.backward + recompute, rates.host_seconds * (depth + repeats)))
-    embeds, predicts_token = _ends(layout, rank)
-    if embeds:
+    if stage.embedding is not None:
         total = total + embedding_cost(model, layout, recipe, rates)
     head = head_cost(model, layout, recipe, rates)
-    if predicts_token:
+    if stage.head is not None:
         total = total + head
-    if model.prediction is not None and layout.placement.predicts(rank):
+    if model.prediction is not None and stage.predicts:
         total = total + prediction_cost(model, layers.costs, head, layout, recipe, rates)
     if layout.placement.path == "both_ways":
         return total.times(0.5), recompute * 0.5
     return total, recompute
-
-
-def _ends(layout: Layout, rank: int) -> tuple[bool, bool]:
-    """Whether a rank holds the embedding, and the head."""
-    placement = layout.placement
-    return placement.embedding_chunk(rank) is not None, placement.head_chunk(rank) is not None
 
 
 def _repeated_share(layout: Layout, held: int) -> Float:
