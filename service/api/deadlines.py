@@ -7,6 +7,7 @@ from typing import Annotated, Final
 import anyio
 from anyio import to_thread
 from fastapi import Depends, Header, Query
+from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 from starlette.requests import Request
 
@@ -22,12 +23,12 @@ Timeout = Annotated[
     Duration | SkipJsonSchema[None],
     Query(alias="timeout", description="How long the caller waits, as in 2s or 500ms (default 10s).", examples=["2s"]),
 ]
+# Beside the union, the bounds would not be those of a JSON Schema.
+Milliseconds = Annotated[int, Field(ge=0, le=2**31)]
 DeadlineMs = Annotated[
-    int | SkipJsonSchema[None],
+    Milliseconds | SkipJsonSchema[None],
     Header(
         alias="X-Deadline-Ms",
-        ge=0,
-        le=2**31,
         description="How long the caller waits (milliseconds); with `timeout` as well, the smaller counts.",
         examples=[2000],
     ),

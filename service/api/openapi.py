@@ -148,8 +148,19 @@ def write_document(app: FastAPI, *, needs_tokens: bool) -> dict[str, Any]:
         for operation in operations.values():
             if "security" in operation:
                 _guard(operation, needs_tokens=needs_tokens)
+            else:
+                operation["security"] = []
+            _describe_streams(operation["responses"])
             _add_headers(operation["responses"])
     return document
+
+
+def _describe_streams(responses: Mapping[str, dict[str, Any]]) -> None:
+    """Describe streams as text: `itemSchema`, which FastAPI writes, is a word of OpenAPI 3.2."""
+    for response in responses.values():
+        for media in response.get("content", {}).values():
+            if media.pop("itemSchema", None) is not None:
+                media["schema"] = {"type": "string"}
 
 
 def _guard(operation: dict[str, Any], *, needs_tokens: bool) -> None:

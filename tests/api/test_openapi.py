@@ -8,6 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from service.api.app import create_app
+from service.api.catalogue import KINDS
 from service.api.schemas.examples import COMPARISONS, ESTIMATES, IMPORTS, OBSERVATIONS, PLANS, VERDICTS
 from service.settings import Settings
 from service.usecases.scopes import SCOPES
@@ -165,6 +166,20 @@ def test_where_tokens_are_needed_no_operation_goes_without(tmp_path: Path) -> No
         operation["operationId"] for _, operation in operations(guarded) if len(operation.get("security", ())) == 1
     }
     assert needs == OPERATIONS.keys() - PUBLIC
+
+
+def test_every_operation_says_who_may_call_it(document: dict[str, Any]) -> None:
+    for route, operation in operations(document):
+        assert isinstance(operation["security"], list), route
+
+
+def test_it_uses_no_word_of_a_later_openapi(document: dict[str, Any]) -> None:
+    stream = document["paths"]["/v1/operations/{operation_id}/events"]["get"]["responses"]["200"]["content"]
+    assert stream == {"text/event-stream": {"schema": {"type": "string"}}}
+
+
+def test_every_code_of_a_problem_is_listed(document: dict[str, Any]) -> None:
+    assert {each["code"] for each in document["x-problems"]} == {each.code for each in KINDS}
 
 
 def test_nothing_is_left_of_the_frameworks_own_errors(document: dict[str, Any]) -> None:
