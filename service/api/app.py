@@ -28,6 +28,7 @@ from service.api.routes import (
     observations,
     operations,
     plans,
+    policies,
     verdicts,
 )
 from service.api.services import Services
@@ -38,6 +39,8 @@ from service.store.session import Store
 from service.usecases.current_devices import CurrentDevices
 from service.usecases.idempotency import Claims, release_interrupted
 from service.usecases.operations import REPORT_SECONDS, end_interrupted
+from service.usecases.policies import CurrentPolicies
+from service.usecases.refusals import Record
 from service.usecases.release import RELEASE
 from service.usecases.search_queue import SearchQueue
 from service.usecases.tokens import Keyring
@@ -70,10 +73,12 @@ def create_app(settings: Settings) -> FastAPI:
                 store, claims, settings.search_concurrency, settings.search_queue, settings.limits.searches
             )
             keyring = Keyring(store)
-            current = CurrentDevices(store)
-            app.state.services = Services(settings, store, queue, claims, keyring, Quotas(settings.limits), current)
+            current, rules, record = CurrentDevices(store), CurrentPolicies(store), Record(store)
+            quotas = Quotas(settings.limits)
+            app.state.services = Services(settings, store, queue, claims, keyring, quotas, current, rules, record)
             stopping = asyncio.Event()
-            chores = (queue.report, claims.renew, keyring.store_uses, current.refresh)
+            refreshed = (current.refresh, rules.refresh)
+            chores = (queue.report, claims.renew, keyring.store_uses, record.store, *refreshed)
             reporting = asyncio.create_task(_do_every_second(stopping, *chores))
             try:
                 yield
@@ -81,6 +86,7 @@ def create_app(settings: Settings) -> FastAPI:
                 stopping.set()
                 await reporting
                 await anyio.to_thread.run_sync(queue.close)
+                await anyio.to_thread.run_sync(record.store)
                 await anyio.to_thread.run_sync(partial(keyring.store_uses, at_once=True))
 
     app = Application(
@@ -122,6 +128,7 @@ async def _do_every_second(stopping: asyncio.Event, *chores: Callable[[], None])
 
 def _version_1() -> APIRouter:
     router = APIRouter(prefix="/v1")
-    for noun in (estimates, verdicts, imports, plans, exports, comparisons, observations, operations, devices, models):
+    questions = (estimates, verdicts, imports, plans, exports, comparisons, observations, operations)
+    for noun in (*questions, devices, policies, models):
         router.include_router(noun.router)
     return router

@@ -95,6 +95,12 @@ DEVICE_NOT_FOUND = Kind(
     "There is no such device",
     "GET /v1/devices lists the ids; an alias or a scheduler label does as well, where it leads to one device only.",
 )
+POLICY_NOT_FOUND = Kind(
+    "policy_not_found",
+    HTTPStatus.NOT_FOUND,
+    "The queue has no policy of its own",
+    "GET /v1/policies lists those that are stated; a queue without one has that of the queue default, if there is one.",
+)
 METHOD_NOT_ALLOWED = Kind(
     "method_not_allowed",
     HTTPStatus.METHOD_NOT_ALLOWED,
@@ -125,6 +131,12 @@ DEVICE_NAME_TAKEN = Kind(
     HTTPStatus.CONFLICT,
     "The id is a name of another device",
     "Send the definition to the id that the detail names, or take an id that no device has as alias or label.",
+)
+DEFINITIONS_FULL = Kind(
+    "definitions_full",
+    HTTPStatus.CONFLICT,
+    "As many definitions are stored as may be",
+    "Delete those of devices or queues that are no longer used.",
 )
 DEVICE_NOT_REMOVABLE = Kind(
     "device_not_removable",
@@ -280,12 +292,14 @@ KINDS: tuple[Kind, ...] = (
     COMPARISON_NOT_FOUND,
     OBSERVATION_NOT_FOUND,
     DEVICE_NOT_FOUND,
+    POLICY_NOT_FOUND,
     METHOD_NOT_ALLOWED,
     IDEMPOTENCY_KEY_IN_USE,
     RUN_OBSERVED,
     OPERATION_FINISHED,
     DEVICE_NAME_TAKEN,
     DEVICE_NOT_REMOVABLE,
+    DEFINITIONS_FULL,
     PRECONDITION_FAILED,
     BODY_TOO_LARGE,
     UNSUPPORTED_MEDIA_TYPE,

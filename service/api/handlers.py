@@ -25,6 +25,7 @@ from service.usecases.errors import (
     PreconditionFailed,
     RejectedJob,
     SearchTooLarge,
+    TooManyDefinitions,
 )
 from service.usecases.faults import faults_of
 from service.usecases.idempotency import KeyInUse, KeyReused
@@ -46,6 +47,7 @@ _NOT_FOUND = {
     "comparison": catalogue.COMPARISON_NOT_FOUND,
     "observation": catalogue.OBSERVATION_NOT_FOUND,
     "device": catalogue.DEVICE_NOT_FOUND,
+    "policy": catalogue.POLICY_NOT_FOUND,
 }
 
 
@@ -62,6 +64,7 @@ def install(app: FastAPI) -> None:
         InvalidDefinition: _invalid_definition,
         NotThisName: _not_this_name,
         NotRemovable: _not_removable,
+        TooManyDefinitions: _too_many_definitions,
         PreconditionFailed: _precondition_failed,
         SearchTooLarge: _search_too_large,
         InvalidCursor: _invalid_cursor,
@@ -166,6 +169,10 @@ async def _not_this_name(request: Request, error: NotThisName) -> Response:
 
 async def _not_removable(request: Request, error: NotRemovable) -> Response:
     return problem_response(request, catalogue.DEVICE_NOT_REMOVABLE, str(error))
+
+
+async def _too_many_definitions(request: Request, error: TooManyDefinitions) -> Response:
+    return problem_response(request, catalogue.DEFINITIONS_FULL, str(error))
 
 
 async def _precondition_failed(request: Request, error: PreconditionFailed) -> Response:

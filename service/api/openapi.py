@@ -55,6 +55,7 @@ TAGS = [
     {"name": "observation", "description": "What runs measured, and how far predictions were from it."},
     {"name": "operation", "description": "Work that takes longer than its request: how far it is, and its end."},
     {"name": "catalogue", "description": "The devices and models known by name."},
+    {"name": "policy", "description": "What the jobs of a queue may do, and what would have been refused."},
     {"name": "service", "description": "Whether the service is alive and ready."},
 ]
 

@@ -14,6 +14,8 @@ from service.store.session import Store
 from service.usecases.answer_cache import AnswerCache
 from service.usecases.current_devices import CurrentDevices
 from service.usecases.idempotency import Claims
+from service.usecases.policies import CurrentPolicies
+from service.usecases.refusals import Record
 from service.usecases.search_queue import SearchQueue
 from service.usecases.tokens import Keyring
 from service.usecases.verdicts import Known
@@ -39,6 +41,8 @@ class Services:
     keyring: Keyring
     quotas: Quotas
     devices: CurrentDevices
+    policies: CurrentPolicies
+    record: Record
     answers: AnswerCache[bytes, bytes] = field(default_factory=lambda: AnswerCache(REMEMBERED_BYTES))
     verdicts: Known = field(default_factory=lambda: AnswerCache(REMEMBERED_VERDICTS))
 

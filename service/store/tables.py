@@ -1,6 +1,6 @@
 """The tables. Rows stay inside the store; the layers above see the frozen dataclasses of its other modules."""
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, Literal
 from uuid import UUID
 
@@ -230,11 +230,66 @@ class TokenRow(Base):
     revoked_at: Mapped[datetime | None]
 
 
-class DeviceRow(Base):
-    """What an operator says of a device, over the catalogue or beside it."""
+class DefinitionRow(Base):
+    """What an operator says of something, as a document."""
 
-    __tablename__ = "devices"
+    __abstract__ = True
 
     id: Mapped[str] = mapped_column(primary_key=True)
     definition: Mapped[dict[str, Any]]
     updated_at: Mapped[datetime]
+
+
+class DeviceRow(DefinitionRow):
+    """What an operator says of a device, over the catalogue or beside it."""
+
+    __tablename__ = "devices"
+
+
+class PolicyRow(DefinitionRow):
+    """What an operator lets the jobs of a queue do."""
+
+    __tablename__ = "policies"
+
+
+class RefusalRow(Base):
+    """A job that a queue's policy refuses, or would refuse if it were enforced; asked again, it is counted."""
+
+    __tablename__ = "refusals"
+    __table_args__ = (
+        CheckConstraint("mode IN ('enforce', 'warn', 'shadow')", name="mode"),
+        Index(None, "queue", "created_at", "id"),
+        # To forget the old ones.
+        Index(None, "last_at"),
+    )
+
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    queue: Mapped[str]
+    # What makes it the same refusal.
+    fingerprint: Mapped[str] = mapped_column(unique=True)
+    mode: Mapped[str]
+    rules: Mapped[str]
+    reason: Mapped[str]
+    reference: Mapped[str | None]
+    device: Mapped[str]
+    world_size: Mapped[int | None]
+    verdict: Mapped[str]
+    peak_bytes: Mapped[int | None] = mapped_column(BigInteger())
+    usable_bytes: Mapped[int | None] = mapped_column(BigInteger())
+    digest: Mapped[str | None]
+    count: Mapped[int] = mapped_column(BigInteger())
+    created_at: Mapped[datetime]
+    last_at: Mapped[datetime]
+
+
+class RulingCountRow(Base):
+    """How often a queue's policy came to a ruling on one day."""
+
+    __tablename__ = "ruling_counts"
+
+    queue: Mapped[str] = mapped_column(primary_key=True)
+    day: Mapped[date] = mapped_column(primary_key=True)
+    mode: Mapped[str] = mapped_column(primary_key=True)
+    ruling: Mapped[str] = mapped_column(primary_key=True)
+    rule: Mapped[str] = mapped_column(primary_key=True)
+    count: Mapped[int] = mapped_column(BigInteger())

@@ -1,6 +1,5 @@
 """The devices as of now: the catalogue, with what an operator has stored over it."""
 
-import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -15,12 +14,12 @@ from service.catalog.definitions import (
     devices_with,
     document_of,
 )
-from service.catalog.devices import Device, Devices, UnknownDevice, built_in, load_devices
+from service.catalog.devices import Device, Devices, UnknownDevice, built_in
 from service.logs import logger
-from service.store import devices
-from service.store.devices import StoredDevice
-from service.store.errors import NotFound, StoreError
-from service.store.session import ReadSession, Store, WriteSession
+from service.store.definitions import StoredDefinition
+from service.store.errors import NotFound
+from service.store.session import Store
+from service.usecases.current import Current
 from service.usecases.errors import NotRemovable, NotThisName
 
 _log = logger(__name__)
@@ -31,7 +30,7 @@ class ListedDevice:
     """A device, and what an operator has said of it (None: nothing)."""
 
     device: Device
-    stored: StoredDevice | None = None
+    stored: StoredDefinition | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +38,7 @@ class Listing:
     """All devices of a moment, and the stored definitions by id."""
 
     devices: Devices = field(default_factory=built_in)
-    stored: Mapping[str, StoredDevice] = field(default_factory=dict)
+    stored: Mapping[str, StoredDefinition] = field(default_factory=dict)
 
     def find(self, name: str) -> ListedDevice:
         """Return the device of an id, alias or scheduler label. Raises NotFound."""
@@ -64,10 +63,12 @@ class CurrentDevices:
     """The devices of this process, changed at once by its own requests and soon by those of other processes."""
 
     def __init__(self, store: Store) -> None:
-        self._store = store
-        self._turn = threading.Lock()
-        self.listing = Listing()
-        self.refresh()
+        self._current = Current(store, "device", _listing)
+
+    @property
+    def listing(self) -> Listing:
+        """The devices of this moment, and what is stored of them."""
+        return self._current.listing
 
     @property
     def now(self) -> Devices:
@@ -76,60 +77,42 @@ class CurrentDevices:
 
     def refresh(self) -> None:
         """Look at what is stored; without a database the devices stay as they were."""
-        with self._turn:
-            try:
-                with self._store.read() as session:
-                    self._take(_readable(session))
-            except StoreError as error:
-                _log.warning("devices could not be read", error=str(error))
+        self._current.refresh()
 
     def put(self, device_id: str, definition: Definition, expected: Precondition) -> tuple[ListedDevice, bool]:
-        """Store what is said of a device; return it, and whether nothing was said of it before.
+        """Store what is said of a device; return it, and whether there was no such device before.
 
-        Raises InvalidDefinition, NotThisName when the id is another device's name, and what `expected` raises.
+        Raises InvalidDefinition, NotThisName when the id is another device's name, TooManyDefinitions, and what
+        `expected` raises.
         """
-        with self._turn, self._store.write() as session:
-            stored = _locked(session)
+        with self._current.changing() as (session, stored):
             before = _listing(stored)
-            expected(_of(before, device_id))
+            found = _of(before, device_id)
+            expected(found)
             _refuse_other_names(before.devices, device_id)
-            others = {name: definition_of(each.definition) for name, each in stored.items() if name != device_id}
-            changed = devices_with({**others, device_id: definition})
-            check_names(changed, device_id, definition)
-            devices.put(session, device_id, document_of(definition))
-        self.refresh()
-        return self.listing.find(device_id), device_id not in stored and device_id not in load_devices()
+            check_names(devices_with({**_sound(stored), device_id: definition}), device_id, definition)
+            self._current.put(session, stored, device_id, document_of(definition))
+        return self.listing.find(device_id), found is None
 
     def remove(self, device_id: str, expected: Precondition) -> None:
         """Forget what is said of a device: the catalogue's own is then as it was, an operator's is gone.
 
         Raises NotFound, NotRemovable, and what `expected` raises.
         """
-        with self._turn, self._store.write() as session:
-            before = _listing(_locked(session))
-            found = _of(before, device_id)
+        with self._current.changing() as (session, stored):
+            found = _of(_listing(stored), device_id)
             expected(found)
             if found is not None and found.stored is None:
                 raise NotRemovable(_why_not(found.device))
-            devices.delete(session, device_id)
-        self.refresh()
-
-    def _take(self, stored: Mapping[str, StoredDevice]) -> None:
-        if stored != self.listing.stored:
-            self.listing = _listing(stored)
+            self._current.delete(session, device_id)
 
 
-def _locked(session: WriteSession) -> dict[str, StoredDevice]:
-    devices.lock(session)
-    return _readable(session)
+def _listing(stored: Mapping[str, StoredDefinition]) -> Listing:
+    return Listing(devices_with(_sound(stored)), MappingProxyType(dict(stored)))
 
 
-def _readable(session: ReadSession | WriteSession) -> dict[str, StoredDevice]:
-    return {each.id: each for each in devices.list_all(session)}
-
-
-def _listing(stored: Mapping[str, StoredDevice]) -> Listing:
-    """The devices with what is stored over them; what a newer catalogue has made impossible is left out and logged."""
+def _sound(stored: Mapping[str, StoredDefinition]) -> dict[str, Definition]:
+    """What is stored, without what a newer catalogue has made impossible, which is logged."""
     sound: dict[str, Definition] = {}
     for name, each in stored.items():
         try:
@@ -139,7 +122,7 @@ def _listing(stored: Mapping[str, StoredDevice]) -> Listing:
             _log.error("a stored device is left out", device=name, error=str(error))
         else:
             sound[name] = definition
-    return Listing(devices_with(sound), MappingProxyType(dict(stored)))
+    return sound
 
 
 def _of(listing: Listing, device_id: str) -> ListedDevice | None:

@@ -42,6 +42,10 @@ class NotRemovable(RejectedQuestion):
     """The device is part of the catalogue or of another device."""
 
 
+class TooManyDefinitions(RejectedQuestion):
+    """As many devices or policies are stored as may be."""
+
+
 class PreconditionFailed(RejectedQuestion):
     """What is stored is not what the caller says that it has seen."""
 

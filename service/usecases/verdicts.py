@@ -26,10 +26,11 @@ _log = logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A job and the targets that it is judged for."""
+    """A job and the targets that it is judged for; `reference` is the caller's own name of it."""
 
     given: Given
     targets: Sequence[Target]
+    reference: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

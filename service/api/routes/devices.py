@@ -8,6 +8,7 @@ from starlette.responses import Response
 from service.api.access import requires
 from service.api.bodies import StrictRoute
 from service.api.catalogue import (
+    DEFINITIONS_FULL,
     DEVICE_NAME_TAKEN,
     DEVICE_NOT_FOUND,
     DEVICE_NOT_REMOVABLE,
@@ -74,7 +75,7 @@ def get_device(
     response_model=DeviceAnswer,
     responses={
         **_WRITTEN,
-        **problems(*BODY_PROBLEMS, INVALID_DEVICE, DEVICE_NAME_TAKEN, PRECONDITION_FAILED, *_STORE),
+        **problems(*BODY_PROBLEMS, INVALID_DEVICE, DEVICE_NAME_TAKEN, DEFINITIONS_FULL, PRECONDITION_FAILED, *_STORE),
     },
 )
 def put_device(

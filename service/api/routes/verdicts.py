@@ -15,6 +15,7 @@ from service.api.schemas.examples import VERDICTS
 from service.api.schemas.verdict import VerdictList
 from service.api.schemas.verdict_request import VerdictRequest
 from service.api.services import DevicesOf, ServicesOf
+from service.usecases.refusals import ruled
 from service.usecases.verdicts import Board, judge_all
 
 router = APIRouter(tags=["verdict"], route_class=RememberingRoute)
@@ -37,5 +38,8 @@ async def create_verdicts(
     """
     board = Board([each.item() for each in question.items], devices)
     await deadline.run(partial(judge_all, board, services.verdicts))
-    body = VerdictList.of(board).model_dump_json(by_alias=True).encode()
-    return remembered(request, body) if board.is_final else Response(body, media_type="application/json")
+    found = ruled(board, question.queue, services.policies.now, services.record)
+    body = VerdictList.of(found).model_dump_json(by_alias=True).encode()
+    # What a policy makes of it is put on record each time.
+    is_final = board.is_final and question.queue is None
+    return remembered(request, body) if is_final else Response(body, media_type="application/json")

@@ -146,6 +146,17 @@ DEVICES: dict[str, Any] = {
     },
 }
 
+POLICIES: dict[str, Any] = {
+    "to see what would be refused": {
+        "summary": "every job is admitted; what leaves less than 5 % free is written down",
+        "value": {"mode": "shadow", "margin_fraction": 0.05},
+    },
+    "enforced": {
+        "summary": "only H100s, at most 512 of them, and nothing that does not fit",
+        "value": {"mode": "enforce", "allowed_devices": ["h100-sxm-80gb"], "max_world_size": 512},
+    },
+}
+
 IMPORTS: dict[str, Any] = {
     "a launch script": {"summary": "a Megatron-LM launch script as it is", "value": {"source": MEGATRON_SCRIPT}},
     "a Hugging Face config": {

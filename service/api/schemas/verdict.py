@@ -1,17 +1,20 @@
 """Whether jobs fit targets, in few words."""
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 from pydantic import Field
 
 from service.api.schemas.base import Answer, Bytes, SignedBytes
 from service.api.schemas.findings import DiagnosticAnswer
+from service.api.schemas.policy import RulingAnswer
 from service.api.schemas.problem import Missing
 from service.calculator.estimate import METHOD_VERSION
 from service.calculator.units import MIB, ceil_div
 from service.usecases.alternatives import Alternative
+from service.usecases.refusals import RuledVerdict
 from service.usecases.targets import Need
-from service.usecases.verdicts import Board, Place, VerdictAnswer
+from service.usecases.verdicts import VerdictAnswer
 
 _REASON = Field(max_length=120, examples=["stage 0 needs 95.1 GiB, usable 79.1 GiB; short by 16.0 GiB"])
 _MIB: dict[str, Any] = {"format": "int64"}
@@ -157,14 +160,17 @@ class VerdictResult(VerdictBody):
     also when there was no time to look for them."""
     error: ItemError | None
     """Why this target was not judged; null when it was, and when the job is incomplete or invalid."""
+    policy: RulingAnswer | None
+    """What the policy of the queue makes of it; null when no queue was named, or no policy holds for it."""
 
     @classmethod
-    def of(cls, place: Place, found: VerdictAnswer) -> Self:
+    def of(cls, ruled: RuledVerdict) -> Self:
         """Return the wire form of the answer at a place of the request."""
-        failure = found.failure
+        found, failure = ruled.answer, ruled.answer.failure
         return cls(
-            item=place[0],
-            target=place[1],
+            item=ruled.place[0],
+            target=ruled.place[1],
+            policy=None if ruled.ruled is None else RulingAnswer.of(ruled.ruled),
             alternatives=[AlternativeAnswer.of(each) for each in found.alternatives],
             error=None if failure is None else ItemError(code=failure.code, message=failure.message, fix=failure.fix),
             **cls.fields_of(found),
@@ -178,6 +184,6 @@ class VerdictList(Answer):
     """One for each item and target, in the order of the request: the first item's targets first."""
 
     @classmethod
-    def of(cls, board: Board) -> Self:
-        """Return the wire form of the answers that are there; the others are unknown."""
-        return cls(results=[VerdictResult.of(place, found) for place, found in board.found()])
+    def of(cls, found: Sequence[RuledVerdict]) -> Self:
+        """Return the wire form of the answers of a board."""
+        return cls(results=[VerdictResult.of(each) for each in found])

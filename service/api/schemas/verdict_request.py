@@ -8,6 +8,7 @@ from service.api.schemas.base import RequestBody
 from service.api.schemas.estimate_request import DEVICE
 from service.api.schemas.examples import JOB
 from service.api.schemas.plan_request import Degree
+from service.api.schemas.policy_request import QUEUE
 from service.api.schemas.question import JOB_OR_SOURCE, WITH_JOB, WITH_SOURCE
 from service.formats.source import ConfigSource
 from service.job.schema import Job
@@ -31,6 +32,10 @@ class TargetRequest(RequestBody):
 class _Item(RequestBody):
     targets: list[TargetRequest] = Field(min_length=1, max_length=MOST_TARGETS)
     """The targets that it is judged for, at most 100."""
+    reference: Annotated[str, Field(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")] | None = Field(
+        None, examples=["slurm-4711"]
+    )
+    """The caller's own name of the job, for the record of what a queue's policy refuses."""
 
     def targets_asked(self) -> list[Target]:
         """Return the targets as the use case takes them."""
@@ -45,7 +50,7 @@ class JobItemRequest(_Item):
 
     def item(self) -> Item:
         """Return the item as the use case takes it."""
-        return Item(self.job, self.targets_asked())
+        return Item(self.job, self.targets_asked(), self.reference)
 
 
 class SourceItemRequest(_Item):
@@ -56,7 +61,7 @@ class SourceItemRequest(_Item):
 
     def item(self) -> Item:
         """Return the item as the use case takes it."""
-        return Item(self.source, self.targets_asked())
+        return Item(self.source, self.targets_asked(), self.reference)
 
 
 ItemRequest = Annotated[
@@ -71,3 +76,5 @@ class VerdictRequest(RequestBody):
         min_length=1, max_length=MOST_ITEMS, examples=[[{"job": JOB, "targets": [{"device": "h100-sxm-80gb"}]}]]
     )
     """The jobs, at most 100; what is not ready in time is `unknown`."""
+    queue: Annotated[str, Field(max_length=100, pattern=QUEUE)] | None = Field(None, examples=["prod"])
+    """The queue that they are for: its policy, or that of `default`, is applied to each verdict. Null: none is."""
