@@ -15,6 +15,7 @@ __all__ = [
     "AuthenticationRequired",
     "CandidateNotFound",
     "ComparisonNotFound",
+    "DefinitionsFull",
     "DeviceNameTaken",
     "DeviceNotFound",
     "DeviceNotRemovable",
@@ -35,6 +36,7 @@ __all__ = [
     "OperationFinished",
     "OperationNotFound",
     "PlanNotFound",
+    "PolicyNotFound",
     "RateLimited",
     "RunAlreadyObserved",
     "SearchTooLarge",
@@ -58,6 +60,10 @@ class CandidateNotFound(NotFound, code="candidate_not_found"):
 
 class ComparisonNotFound(NotFound, code="comparison_not_found"):
     """There is no such comparison."""
+
+
+class DefinitionsFull(Conflict, code="definitions_full"):
+    """As many definitions are stored as may be."""
 
 
 class DeviceNameTaken(Conflict, code="device_name_taken"):
@@ -138,6 +144,10 @@ class OperationNotFound(NotFound, code="operation_not_found"):
 
 class PlanNotFound(NotFound, code="plan_not_found"):
     """There is no such plan."""
+
+
+class PolicyNotFound(NotFound, code="policy_not_found"):
+    """The queue has no policy of its own."""
 
 
 class RateLimited(TooManyRequests, code="rate_limited"):

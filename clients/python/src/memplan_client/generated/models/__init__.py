@@ -12,6 +12,7 @@ from .alternative_answer import AlternativeAnswer
 from .alternative_answer_changes import AlternativeAnswerChanges
 from .batch_section import BatchSection
 from .bf_16_layers import Bf16Layers
+from .broken_rule_answer import BrokenRuleAnswer
 from .buckets import Buckets
 from .candidate import Candidate
 from .candidate_peak import CandidatePeak
@@ -33,6 +34,7 @@ from .config_source import ConfigSource
 from .config_source_env import ConfigSourceEnv
 from .config_source_files import ConfigSourceFiles
 from .config_source_format import ConfigSourceFormat
+from .day_counts import DayCounts
 from .device_answer import DeviceAnswer
 from .device_answer_peak_flops import DeviceAnswerPeakFlops
 from .device_list import DeviceList
@@ -131,6 +133,14 @@ from .plan_list import PlanList
 from .plan_observation_request import PlanObservationRequest
 from .plan_summary import PlanSummary
 from .plan_summary_labels import PlanSummaryLabels
+from .policy_answer import PolicyAnswer
+from .policy_list import PolicyList
+from .policy_request import PolicyRequest
+from .policy_request_mode import PolicyRequestMode
+from .policy_request_tight import PolicyRequestTight
+from .policy_request_unknown import PolicyRequestUnknown
+from .policy_summary import PolicySummary
+from .policy_summary_rules import PolicySummaryRules
 from .precision_section import PrecisionSection
 from .precision_section_compute_type_0 import PrecisionSectionComputeType0
 from .precision_section_gradients_type_0 import PrecisionSectionGradientsType0
@@ -141,6 +151,10 @@ from .predicted_answer import PredictedAnswer
 from .problem import Problem
 from .ratios_answer import RatiosAnswer
 from .readiness import Readiness
+from .refusal_answer import RefusalAnswer
+from .refusal_list import RefusalList
+from .ruling_answer import RulingAnswer
+from .ruling_counts import RulingCounts
 from .scope import Scope
 from .search_request import SearchRequest
 from .search_request_checkpointing_type_0_item import (
@@ -187,6 +201,7 @@ __all__ = (
     "AlternativeAnswerChanges",
     "BatchSection",
     "Bf16Layers",
+    "BrokenRuleAnswer",
     "Buckets",
     "Candidate",
     "CandidatePeak",
@@ -206,6 +221,7 @@ __all__ = (
     "ConfigSourceEnv",
     "ConfigSourceFiles",
     "ConfigSourceFormat",
+    "DayCounts",
     "DeviceAnswer",
     "DeviceAnswerPeakFlops",
     "DeviceList",
@@ -296,6 +312,14 @@ __all__ = (
     "PlanObservationRequest",
     "PlanSummary",
     "PlanSummaryLabels",
+    "PolicyAnswer",
+    "PolicyList",
+    "PolicyRequest",
+    "PolicyRequestMode",
+    "PolicyRequestTight",
+    "PolicyRequestUnknown",
+    "PolicySummary",
+    "PolicySummaryRules",
     "PrecisionSection",
     "PrecisionSectionComputeType0",
     "PrecisionSectionGradientsType0",
@@ -306,6 +330,10 @@ __all__ = (
     "Problem",
     "RatiosAnswer",
     "Readiness",
+    "RefusalAnswer",
+    "RefusalList",
+    "RulingAnswer",
+    "RulingCounts",
     "Scope",
     "SearchRequest",
     "SearchRequestCheckpointingType0Item",

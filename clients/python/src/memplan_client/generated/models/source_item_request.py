@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from attrs import define as _attrs_define
+
+from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
     from ..models.config_source import ConfigSource
@@ -21,10 +23,13 @@ class SourceItemRequest:
         targets (list[TargetRequest]): The targets that it is judged for, at most 100.
         source (ConfigSource): A training config in the form its owner has it; nothing in it is executed, sourced or
             fetched.
+        reference (None | str | Unset): The caller's own name of the job, for the record of what a queue's policy
+            refuses.
     """
 
     targets: list[TargetRequest]
     source: ConfigSource
+    reference: None | str | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         targets = []
@@ -34,6 +39,12 @@ class SourceItemRequest:
 
         source = self.source.to_dict()
 
+        reference: None | str | Unset
+        if isinstance(self.reference, Unset):
+            reference = UNSET
+        else:
+            reference = self.reference
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -42,6 +53,8 @@ class SourceItemRequest:
                 "source": source,
             }
         )
+        if reference is not UNSET:
+            field_dict["reference"] = reference
 
         return field_dict
 
@@ -60,9 +73,19 @@ class SourceItemRequest:
 
         source = ConfigSource.from_dict(d.pop("source"))
 
+        def _parse_reference(data: object) -> None | str | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(None | str | Unset, data)
+
+        reference = _parse_reference(d.pop("reference", UNSET))
+
         source_item_request = cls(
             targets=targets,
             source=source,
+            reference=reference,
         )
 
         return source_item_request

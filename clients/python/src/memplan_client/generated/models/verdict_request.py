@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from attrs import define as _attrs_define
+
+from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
     from ..models.job_item_request import JobItemRequest
@@ -19,9 +21,12 @@ class VerdictRequest:
 
     Attributes:
         items (list[JobItemRequest | SourceItemRequest]): The jobs, at most 100; what is not ready in time is `unknown`.
+        queue (None | str | Unset): The queue that they are for: its policy, or that of `default`, is applied to each
+            verdict. Null: none is.
     """
 
     items: list[JobItemRequest | SourceItemRequest]
+    queue: None | str | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         from ..models.job_item_request import JobItemRequest  # noqa: PLC0415
@@ -36,6 +41,12 @@ class VerdictRequest:
 
             items.append(items_item)
 
+        queue: None | str | Unset
+        if isinstance(self.queue, Unset):
+            queue = UNSET
+        else:
+            queue = self.queue
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -43,6 +54,8 @@ class VerdictRequest:
                 "items": items,
             }
         )
+        if queue is not UNSET:
+            field_dict["queue"] = queue
 
         return field_dict
 
@@ -75,8 +88,18 @@ class VerdictRequest:
 
             items.append(items_item)
 
+        def _parse_queue(data: object) -> None | str | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(None | str | Unset, data)
+
+        queue = _parse_queue(d.pop("queue", UNSET))
+
         verdict_request = cls(
             items=items,
+            queue=queue,
         )
 
         return verdict_request

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from ..models.diagnostic_answer import DiagnosticAnswer
     from ..models.item_error import ItemError
     from ..models.missing import Missing
+    from ..models.ruling_answer import RulingAnswer
     from ..models.verdict_method import VerdictMethod
 
 
@@ -47,6 +48,8 @@ class VerdictResult:
             also when there was no time to look for them.
         error (ItemError | None): Why this target was not judged; null when it was, and when the job is incomplete or
             invalid.
+        policy (None | RulingAnswer): What the policy of the queue makes of it; null when no queue was named, or no
+            policy holds for it.
     """
 
     peak_bytes: int | None
@@ -68,10 +71,12 @@ class VerdictResult:
     target: int
     alternatives: list[AlternativeAnswer]
     error: ItemError | None
+    policy: None | RulingAnswer
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         from ..models.item_error import ItemError  # noqa: PLC0415
+        from ..models.ruling_answer import RulingAnswer  # noqa: PLC0415
 
         peak_bytes: int | None
         peak_bytes = self.peak_bytes
@@ -133,6 +138,12 @@ class VerdictResult:
         else:
             error = self.error
 
+        policy: dict[str, Any] | None
+        if isinstance(self.policy, RulingAnswer):
+            policy = self.policy.to_dict()
+        else:
+            policy = self.policy
+
         field_dict: dict[str, Any] = {}
         field_dict.update(self.additional_properties)
         field_dict.update(
@@ -156,6 +167,7 @@ class VerdictResult:
                 "target": target,
                 "alternatives": alternatives,
                 "error": error,
+                "policy": policy,
             }
         )
 
@@ -167,6 +179,7 @@ class VerdictResult:
         from ..models.diagnostic_answer import DiagnosticAnswer  # noqa: PLC0415
         from ..models.item_error import ItemError  # noqa: PLC0415
         from ..models.missing import Missing  # noqa: PLC0415
+        from ..models.ruling_answer import RulingAnswer  # noqa: PLC0415
         from ..models.verdict_method import VerdictMethod  # noqa: PLC0415
 
         d = dict(src_dict)
@@ -282,6 +295,21 @@ class VerdictResult:
 
         error = _parse_error(d.pop("error"))
 
+        def _parse_policy(data: object) -> None | RulingAnswer:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                policy_type_0 = RulingAnswer.from_dict(data)
+
+                return policy_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(None | RulingAnswer, data)
+
+        policy = _parse_policy(d.pop("policy"))
+
         verdict_result = cls(
             peak_bytes=peak_bytes,
             peak_mib=peak_mib,
@@ -302,6 +330,7 @@ class VerdictResult:
             target=target,
             alternatives=alternatives,
             error=error,
+            policy=policy,
         )
 
         verdict_result.additional_properties = d
