@@ -12,6 +12,9 @@ from service.calculator.states import StageParameters
 from service.calculator.units import Int, ceil_div, maximum, where
 
 MEGATRON_BUFFER = "megatron/core/utils.py, GlobalMemoryBuffer"
+NANOTRON_BUFFER = (
+    "huggingface/nanotron @ 2411b022 parallel/tensor_parallel/functional.py, parallel/utils.py MemoryBuffer"
+)
 DUMMY_GRADIENT = "TransformerEngine module/base.py, get_dummy_wgrad"
 
 
@@ -24,6 +27,8 @@ def global_buffer_lines(
     writes its scores into it: that is what the resident bytes of local layers hold beyond Transformer Engine's (CI
     golden values @ d98e8a64). The all-gather dispatcher of a mixture of experts gathers its group's tokens into it.
     """
+    if recipe.framework == "nanotron":
+        return _nanotron_buffers(model, layout, recipe)
     elements: Int = 0
     local = recipe.transformer_impl == "local"
     if head or local:
@@ -41,13 +46,25 @@ def global_buffer_lines(
     return [Line(tensor, 1, ALWAYS)]
 
 
+def _nanotron_buffers(model: Model, layout: Layout, recipe: Recipe) -> list[Line]:
+    """The two buffers of nanotron, on every stage, under sequence parallelism.
+
+    One for the gathered input of column-wise projections, in both passes, one for the gathered output gradient of
+    row-wise ones.
+    """
+    gathers = where(layout.sequence_parallel, where(layout.tensor - 1, 1, 0), 0)
+    shape = (layout.local_sequence, layout.micro_batch, model.hidden_size)
+    tensor = Tensor("nanotron.memory_buffer", Category.COMMUNICATION, shape, recipe.compute, (), NANOTRON_BUFFER)
+    return [Line(tensor, 2 * gathers, ALWAYS)]
+
+
 def dummy_gradient_lines(parameters: Sequence[StageParameters], recipe: Recipe) -> list[Line]:
     """One tensor for each shape of weight, handed to autograd in place of gradients that are already accumulated.
 
     With fused accumulation a weight's gradient goes straight into the buffer; Transformer Engine keeps a stand-in of
     every shape, which Megatron's head uses too.
     """
-    if recipe.transformer_impl != "transformer_engine" or not recipe.gradient_accumulation_fusion:
+    if not recipe.runs_engine or not recipe.gradient_accumulation_fusion:
         return []
     weights = [each.parameter for each in parameters if _is_linear(each.parameter)]
     return [

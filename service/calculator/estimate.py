@@ -17,7 +17,7 @@ from service.calculator.recipe import Recipe
 from service.calculator.states import parameter_count
 from service.calculator.units import Int, maximum
 
-METHOD_VERSION = "1"
+METHOD_VERSION = "2"
 """Changes whenever the same job can get another answer."""
 
 

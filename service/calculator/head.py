@@ -90,8 +90,15 @@ def _norm_and_head(model: Model, layout: Layout, recipe: Recipe) -> list[Tensor]
     return [
         Tensor("final_norm.input", Category.ACTIVATIONS, (rows, batch, hidden), recipe.compute, RESIDUAL, SOURCE),
         Tensor("final_norm.statistics", Category.ACTIVATIONS, statistics, "fp32", RESIDUAL, SOURCE),
-        Tensor("head.input", Category.ACTIVATIONS, (rows, batch, hidden), recipe.compute, RESIDUAL, SOURCE),
+        _head_input(rows, model, layout, recipe),
     ]
+
+
+def _head_input(rows: Int, model: Model, layout: Layout, recipe: Recipe) -> Tensor:
+    whole = "gathered_inputs_kept" in recipe.habits
+    shape = (layout.local_sequence if whole else rows, layout.micro_batch, model.hidden_size)
+    by = TOKENS if whole else RESIDUAL
+    return Tensor("head.input", Category.ACTIVATIONS, shape, recipe.compute, by, SOURCE)
 
 
 def _head_backward(model: Model, layout: Layout, recipe: Recipe) -> list[Line]:

@@ -170,6 +170,15 @@ class Totals:
             found[moment] = total
         return found
 
+    def resting(self, moments: Iterable[Moment]) -> Int:
+        """Bytes that are there at every moment of a step, those of loading left out."""
+        step = [each for each in moments if each not in LOADING]
+        total: Int = 0
+        for (alive, _, _), size in self._sizes.items():
+            if all(moment in alive for moment in step):
+                total = total + size
+        return total
+
     def by_scope(self, moment: Moment) -> dict[Scope, Int]:
         """Bytes alive at a moment that each scope sees and those before it do not."""
         found: dict[Scope, Int] = dict.fromkeys(Scope, 0)

@@ -95,7 +95,7 @@ class Ledgers:
             *self._workspace,
         ]
         totals = Totals(lines)
-        beside = self._beside(lines, part.moments, totals.peak(part.moments))
+        beside = self._beside(lines, part.moments, totals)
         totals.add(beside)
         return Ledger(stage, part.parameters, mix, part.moments, lines + beside, totals)
 
@@ -194,10 +194,11 @@ class Ledgers:
             lines += prediction_loss_lines(model.prediction, model, layout, recipe, losses)
         return lines
 
-    def _beside(self, lines: Sequence[Line], moments: Sequence[Moment], allocated: Int) -> list[Line]:
-        """What is there during the whole run beside the tensors of `lines`, whose peak is `allocated`."""
+    def _beside(self, lines: Sequence[Line], moments: Sequence[Moment], totals: Totals) -> list[Line]:
+        """What is there during the whole run beside the tensors of `lines`, which `totals` has added up."""
+        allocated, resting = totals.peak(moments), totals.resting(moments)
         pools = pool_lines(lines, moments, allocated) if self._recipe.sharding.own_streams else []
-        return [*driver_lines(self._recipe, allocated), *pools, *self._outside]
+        return [*driver_lines(self._recipe, allocated, resting), *pools, *self._outside]
 
 
 def heaviest(groups: Sequence[Sequence[Line]]) -> list[Line]:

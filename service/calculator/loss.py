@@ -45,6 +45,7 @@ def loss_lines(model: Model, layout: Layout, recipe: Recipe, losses: Int) -> lis
         *_copies("logits.gradient", gradient, shape, recipe, (Moment.HEAD_BACKWARD,)),
         *_chunks(model, layout, recipe),
         *_stranded(model, layout, recipe),
+        *_gathered(model, layout, recipe),
         *_beside_the_logits(model, layout, recipe),
         *_deferred(model, layout, recipe),
     ]
@@ -74,6 +75,21 @@ def _stranded(model: Model, layout: Layout, recipe: Recipe) -> list[Line]:
     source = f"modelled: {SOURCE}; torch c10/cuda/CUDACachingAllocator.cpp"
     tensor = Tensor("allocator.stranded_logits", Category.ALLOCATOR, shape, narrow, sharded_by, source)
     return [Line(tensor, 1, (Moment.FIRST_BACKWARD,), Scope.RESERVED, modelled=True)]
+
+
+def _gathered(model: Model, layout: Layout, recipe: Recipe) -> list[Line]:
+    """Logits twice, where every tensor rank gathers them whole: in NCCL's flat buffer, and in the list of shards.
+
+    Both are dropped as soon as the whole is put together, but NCCL's stream still uses them when the loss asks for
+    memory: the allocator gives them back no earlier than their event (torch ProcessGroupNCCL.cpp, recordStream).
+    """
+    if recipe.loss.vocabulary_parallel or recipe.loss.fused_with_head or recipe.framework != "megatron-core":
+        return []
+    shape, sharded_by = logits_shape(model, layout, recipe)
+    source = "modelled: torch csrc/distributed/c10d/ProcessGroupNCCL.cpp; Aleph-Alpha/scaling core/nn/linear/utils.py"
+    tensor = Tensor("allocator.gathered_logits", Category.ALLOCATOR, shape, recipe.compute, sharded_by, source)
+    gathers = where(layout.tensor - 1, 2, 0)
+    return [Line(tensor, gathers, (Moment.LOSS, Moment.FIRST_BACKWARD), Scope.RESERVED, modelled=True)]
 
 
 def chunk_rows(columns: Int, model: Model, layout: Layout, recipe: Recipe) -> Int:

@@ -87,12 +87,13 @@ class Optimizer:
     """The optimizer, how its step runs, and how much of it lives on the host.
 
     `implementation` is torch's: one fused kernel, loops over all tensors at once (foreach), or over one tensor at a
-    time. `offload_percent` of the master weights and moments are in host memory, or on disk with `nvme`;
-    `parameters_on_host` moves the sharded weights there too.
+    time; `foreach_copies` of what is updated exist at once in the second. `offload_percent` of the master weights and
+    moments are in host memory, or on disk with `nvme`; `parameters_on_host` moves the sharded weights there too.
     """
 
     name: str = "adam"
     implementation: str = "fused"
+    foreach_copies: int = 1
     momentum: bool = False
     in_backward: bool = False
     offload_percent: int = 0
@@ -169,7 +170,12 @@ class Adapters:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """Types, kernels and habits of the framework profile, after defaults are filled in."""
+    """Types, kernels and habits of the framework profile, after defaults are filled in.
+
+    `habits` of local layers: `output_copied`, the attention's output is kept as it leaves the kernel and as it enters
+    the projection; `gathered_inputs_kept`, projections keep what sequence parallelism gathered for them;
+    `rotary_gathered`, each token keeps the rows of the rotary tables that it looked up.
+    """
 
     profile: str
     transformer_impl: str
@@ -209,6 +215,12 @@ class Recipe:
     rope_fused: bool = True
     dispatcher: str = "allgather"
     grouped_gemm: bool = False
+    habits: frozenset[str] = frozenset()
+
+    @property
+    def runs_engine(self) -> bool:
+        """Whether the layers are Transformer Engine's; nanotron's have Megatron's shapes and are torch modules."""
+        return self.transformer_impl == "transformer_engine" and self.framework != "nanotron"
 
     @property
     def scores_stored(self) -> bool:

@@ -16,7 +16,9 @@ class Profile:
     """What one framework, at one state, assumes and keeps.
 
     Types of `parameters`, `gradients`, `reduce` and `adapters` may be those of `compute`, `parameters` or `gradients`.
-    `keeps` names the way in which states are kept, a framework's or a fork's.
+    `keeps` names the way in which states are kept, a framework's or a fork's. `habits` are those of `Recipe`, and
+    `softmax_in_compute`; `foreach_copies` are those of `Optimizer`. `spread` counts embedding and head as so many
+    layers when layers are shared over stages.
     """
 
     name: str
@@ -45,6 +47,9 @@ class Profile:
     container: str = ""
     activation: str = ""
     logits_kept: bool = False
+    habits: Sequence[str] = ()
+    spread: Sequence[int] = ()
+    foreach_copies: int = 1
     no_sync: bool = False
     adapters_apart: bool = True
     quantised_inputs_kept: bool = False

@@ -48,7 +48,8 @@ def fill_kernels(values: Values, profile: Profile) -> None:
     if profile.logits_kept:
         fill("/kernels/logits_kept", value=True)
     fill("/kernels/norm", kind)
-    if implementation in MEGATRON and values.get("/kernels/attention") == "eager":
+    narrow = "softmax_in_compute" in profile.habits
+    if implementation in MEGATRON and values.get("/kernels/attention") == "eager" and not narrow:
         fill("/kernels/softmax_fp32", value=True, rule="Megatron's softmax in torch's own operations")
     fill("/dropout/hidden", profile.hidden_dropout)
     fill("/dropout/attention", profile.attention_dropout)

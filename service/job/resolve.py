@@ -81,7 +81,7 @@ def resolve(job: Job) -> Resolved:
     if findings.errors or missing or draft.model is None:
         raise InvalidJob(findings)
     try:
-        layout = _layout(draft.values, draft.model)
+        layout = _layout(draft.values, draft.model, draft.profile)
     except PlacementError as error:
         unplaced = Diagnostic("layers_not_divisible", "error", str(error), ("/stages", "/parallelism/pipeline"))
         raise InvalidJob(replace(findings, diagnostics=[*problems, unplaced])) from error
@@ -329,14 +329,12 @@ def _fill_schedule(values: Values, profile: Profile) -> None:
         values.fill("/parallelism/microbatch_group_size", pipeline, "default", "pipeline")
 
 
-def _layout(values: Values, model: Model) -> Layout:
+def _layout(values: Values, model: Model, profile: Profile) -> Layout:
     """The calculator's layout; every value is there by now. Raises `PlacementError`."""
     degrees, batch = values.section("/parallelism"), values.section("/batch")
     stage = values.get("/sharding/stage")
     pipeline, virtual = degrees["pipeline"], degrees["virtual_pipeline"]
-    split = split_of(
-        values.section("/stages"), values.get("/framework/name"), values.get("/framework/transformer_impl")
-    )
+    split = split_of(values.section("/stages"), profile, values.get("/framework/transformer_impl"))
     ranks = values.get("/sharding/degree") or (degrees["data"] * degrees["context"])
     ranks = max(ranks // (values.get("/sharding/optimizer_instances") or 1), 1)
     return Layout(
@@ -371,13 +369,15 @@ def _layout(values: Values, model: Model) -> Layout:
     )
 
 
-def split_of(stated: Mapping[str, Any], framework: str, implementation: str | None) -> Split:
+def split_of(stated: Mapping[str, Any], profile: Profile, implementation: str | None) -> Split:
     """How layers are divided over stages: as stated, else as the framework does by itself."""
     fields: dict[str, Any] = {
         key: tuple(value) if key == "layers" else value for key, value in stated.items() if value is not None
     }
     split = Split(**fields)
-    if split == EVEN and framework != "megatron-core":
+    if split == EVEN and profile.spread:
+        return Split(spread=(profile.spread[0], profile.spread[1]))
+    if split == EVEN and profile.name != "megatron-core":
         return Split(spread=(1, 1) if implementation == "titan" else (0, 0))
     return split
 
@@ -400,6 +400,7 @@ def _recipe(values: Values, profile: Profile) -> Recipe:
         # Frameworks without a buffer for accumulation have their weight gradients among the states.
         gradient_accumulation_fusion=fused or framework != "megatron-core",
         vocabulary_multiple=profile.vocabulary_multiple,
+        habits=frozenset(profile.habits),
         buffer_alignment=profile.buffer_alignment,
         **kernel_parts(values),
         **state_parts(values, profile),

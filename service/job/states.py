@@ -144,7 +144,7 @@ def state_parts(values: Values, profile: Profile) -> dict[str, Any]:
         "reduce": precision["reduce"],
         "autocast": bool(precision.get("autocast")),
         "moments": tuple(values.get("/optimizer/moments")),
-        "optimizer": _optimizer(values),
+        "optimizer": replace(_optimizer(values), foreach_copies=profile.foreach_copies),
         "sharding": replace(_sharding(values), adapters_apart=profile.adapters_apart),
         "fp8": _fp8(values),
         "adapters": _adapters(values, profile),

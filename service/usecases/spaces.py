@@ -171,7 +171,9 @@ def _checkpointing(job: Job) -> Checkpointing:
 
 def _split(job: Job) -> Split:
     stated = {} if job.stages is None else job.stages.model_dump(exclude_none=True)
-    return split_of(stated, job.framework.name, job.framework.transformer_impl)
+    framework = job.framework
+    profile = profile_of(framework.name, framework.transformer_impl, framework.version)
+    return split_of(stated, profile, framework.transformer_impl)
 
 
 def _remove(document: dict[str, Any], pointer: str) -> None:

@@ -40,6 +40,15 @@ INTERVAL_KINDS: Mapping[Kind, ByteKind] = MappingProxyType(
 """The kind of bytes whose errors a row's prediction has."""
 
 
+METERS: Mapping[str, Mapping[Kind, ByteKind]] = MappingProxyType({"nanotron": {"allocated": "reserved"}})
+"""What a framework's own log calls a kind of bytes, where it is another kind.
+
+nanotron's benchmark resets the allocated peak at the end of the passes, before it prints its table: only the reserved
+bytes of that table are a peak of the run (huggingface/nanotron @ 67c5ebb6 trainer.py training_step, logging.py
+log_memory, helpers.py create_table_log).
+"""
+
+
 LOSS_GRADIENTS = frozenset(
     {"head.input_gradient", "head.weight_gradient", "loss.input_gradient", "loss.weight_gradient"}
 )
@@ -133,20 +142,21 @@ def _compared(run: MeasuredRun) -> Comparison:
     except Unpriced as reason:
         return Comparison(run.id, run, run.measured.kind, skipped=str(reason))
     measured, peak = run.measured, priced.estimate.peak.device_bytes
-    interval = interval_around(priced.resolved, priced.predicted_bytes, INTERVAL_KINDS[measured.kind])
+    kind = _meter(measured, priced.resolved)
+    interval = interval_around(priced.resolved, priced.predicted_bytes, INTERVAL_KINDS[kind])
     verdict = None
     if priced.known:
         verdict = judge(peak, interval_around(priced.resolved, peak).high_bytes, priced.accelerator)
     return Comparison(
         id=run.id,
         run=run,
-        kind=measured.kind,
+        kind=kind,
         predicted_bytes=priced.predicted_bytes,
         low_bytes=interval.low_bytes,
         high_bytes=interval.high_bytes,
         measured_bytes=measured.most_bytes,
         verdict=verdict,
-        stages=_stages(measured, priced.estimate),
+        stages=_stages(measured, kind, priced.estimate),
     )
 
 
@@ -155,6 +165,11 @@ def _accelerator(run: MeasuredRun) -> tuple[Accelerator, bool]:
     assumed = ASSUMED_FP8_DEVICE if run.job.precision.fp8 else ASSUMED_DEVICE
     device = device_of(run.device or assumed, "/device")
     return accelerator_of(device), device.usable_bytes is not None
+
+
+def _meter(measured: Measurement, resolved: Resolved) -> Kind:
+    """The kind of bytes that a row's figure is: its own, or what its framework's log means by it."""
+    return METERS.get(resolved.recipe.framework, {}).get(measured.kind, measured.kind)
 
 
 def _last_stage(measured: Measurement) -> int:
@@ -166,8 +181,9 @@ def _predicted(measured: Measurement, found: Estimate, resolved: Resolved) -> in
     stages: Sequence[StageEstimate] = found.stages if measured.stage is None else [found.stages[measured.stage]]
     if measured.kind in LABELS:
         return found.peak.device_bytes
-    if measured.kind in BYTE_KINDS:
-        return max(_of_kind(each, measured) for each in stages)
+    kind = _meter(measured, resolved)
+    if kind in BYTE_KINDS:
+        return max(_of_kind(each, measured, kind) for each in stages)
     if measured.scope == "layer":
         return max(_layer_bytes(resolved, each) for each in stages)
     if measured.scope == "loss":
@@ -185,14 +201,14 @@ SCOPES: Mapping[str, tuple[Scope, ...]] = MappingProxyType(
 """The scopes of the lines that a kind of bytes counts."""
 
 
-def _of_kind(stage: StageEstimate, measured: Measurement) -> int:
+def _of_kind(stage: StageEstimate, measured: Measurement, kind: Kind) -> int:
     if measured.moment is not None:
-        return _first_iteration(stage, SCOPES[measured.kind])
+        return _first_iteration(stage, SCOPES[kind])
     return {
         "allocated": stage.allocated_bytes,
         "reserved": stage.reserved_bytes,
         "device": stage.device_bytes,
-    }[measured.kind]
+    }[kind]
 
 
 def _first_iteration(stage: StageEstimate, scopes: Sequence[Scope]) -> int:
@@ -204,12 +220,12 @@ def _first_iteration(stage: StageEstimate, scopes: Sequence[Scope]) -> int:
     return max(worst, step)
 
 
-def _stages(measured: Measurement, found: Estimate) -> tuple[StageComparison, ...]:
-    if measured.kind not in BYTE_KINDS:
+def _stages(measured: Measurement, kind: Kind, found: Estimate) -> tuple[StageComparison, ...]:
+    if kind not in BYTE_KINDS:
         return ()
     given = zip(found.stages, measured.per_stage or (), strict=False)
     return tuple(
-        StageComparison(stage.stage, _of_kind(stage, measured), size) for stage, size in given if size is not None
+        StageComparison(stage.stage, _of_kind(stage, measured, kind), size) for stage, size in given if size is not None
     )
 
 

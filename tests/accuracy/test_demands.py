@@ -8,10 +8,8 @@ from tests.accuracy.runs import MEGATRON_CI
 
 NOT_YET = {
     ("torchtitan reserved, grade A", "90% of rows"): 0.13,
-    ("measured runs, all", "90% of rows"): 0.22,
-    ("fits and out-of-memory labels", "right"): 0.93,
-    ("nanotron sweep", "median"): 0.12,
-    ("nanotron sweep", "lowest rank correlation"): 0.86,
+    ("measured runs, all", "90% of rows"): 0.15,
+    ("nanotron sweep", "lowest rank correlation"): 0.67,
 }
 """Bounds that are not reached yet, and the one that is."""
 

@@ -84,6 +84,7 @@ def test_one_sequence_needs_no_shifted_copy() -> None:
         ("hf", "ms-swift 2025", "hf", "hf"),
         ("hf", None, "hf", "hf"),
         ("megatron", "nanotron", "local", "megatron_of_nanotron"),
+        ("torch_float", "Aleph Alpha in-house 2023", "local", "torch_float_of_aleph_alpha"),
         ("chunked", "torchtitan-2025-03-20", "titan", "chunked_outputs"),
         ("chunked", "torchtitan-2026-06-02 graph_trainer", "titan", "chunked"),
         ("chunked", "torchtune main (2025/26 README)", "torch", "chunked_outputs"),

@@ -43,6 +43,14 @@ def test_a_row_is_compared_with_its_own_kind_on_the_worst_stage(kind: str) -> No
     assert found.low_bytes <= found.predicted_bytes <= found.high_bytes
 
 
+def test_what_nanotron_prints_as_allocated_is_what_it_reserves() -> None:
+    """Its benchmark resets the allocated peak before it prints, so that only reserved bytes are a peak of the run."""
+    job = {**JOB, "framework": {"name": "megatron-core", "version": "nanotron"}}
+    found = one(run(job=job))
+    assert found.kind == "reserved"
+    assert found.predicted_bytes == max(each.reserved_bytes for each in predicted(job=job).stages)
+
+
 def test_a_row_is_compared_on_the_stage_it_names() -> None:
     assert one(measured("allocated", stage=2)).predicted_bytes == predicted().stages[2].allocated_bytes
 

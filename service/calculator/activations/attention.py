@@ -9,6 +9,8 @@ from service.calculator.model import Attention, Model
 from service.calculator.recipe import Recipe
 from service.calculator.units import Int, ceil_div, maximum, where
 
+NANOTRON_ROW_LINEAR = "huggingface/nanotron @ 67c5ebb6 parallel/tensor_parallel/functional.py"
+
 
 def attention_tensors(attention: Attention, model: Model, layout: Layout, recipe: Recipe) -> list[Saved]:
     """Norm, projections and attention core of one layer."""
@@ -36,7 +38,8 @@ def _projections(attention: Attention, model: Model, layout: Layout, recipe: Rec
     """Query, key, value and output; V is its own tensor because its layout is no packed one (row 6)."""
     sequence, batch, width = layout.local_sequence, layout.micro_batch, attention.head_dim
     heads, groups = _local_heads(attention, layout), _local_groups(attention, layout)
-    query = (sequence, batch, heads, width)
+    output = (sequence, batch, heads, width)
+    query = (sequence, batch, 3 * heads if _query_pins(attention, recipe) else heads, width)
     key = (sequence, batch, groups, width)
     pinned = heads + 2 * groups if _value_pins(attention, model, layout, recipe) else groups
     value = (sequence, batch, pinned, width)
@@ -44,9 +47,9 @@ def _projections(attention: Attention, model: Model, layout: Layout, recipe: Rec
         saved("attention.query", query, recipe.compute, BY_HEADS, "memory_model.md 3.1 row 4"),
         saved("attention.key", key, recipe.compute, BY_HEADS, "memory_model.md 3.1 row 5"),
         saved("attention.value", value, recipe.compute, BY_HEADS, "memory_model.md 3.1 row 6"),
-        saved("attention.output", query, recipe.compute, BY_HEADS, "memory_model.md 3.1 row 7"),
+        saved("attention.output", output, recipe.compute, BY_HEADS, "memory_model.md 3.1 row 7"),
     ]
-    rows += output_copy(query, layout, recipe)
+    rows += output_copy(output, layout, recipe) + _folded_output(output, layout, recipe)
     if model.position_embedding != "rope" and not recipe.scores_stored and layout.context_method != "a2a":
         copies = _context_copies(layout)
         copy = saved("attention.context_copy", (2, *key), recipe.compute, BY_HEADS, "memory_model.md 3.6")
@@ -64,6 +67,30 @@ def _value_pins(attention: Attention, model: Model, layout: Layout, recipe: Reci
     checkpointing = layout.checkpointing
     again = checkpointing.granularity == "selective" and "core_attn" in checkpointing.modules
     return turned and (recipe.transformer_impl == "local" or again)
+
+
+def _query_pins(attention: Attention, recipe: Recipe) -> bool:
+    """Whether the query keeps queries, keys and values: nanotron turns it inside one tensor of all three.
+
+    Keys and values are joined into another tensor before they are turned. With fewer groups than heads each of the
+    three is copied out. Source: huggingface/nanotron @ 67c5ebb6 models/llama.py; flash-attn layers/rotary.py.
+    """
+    return recipe.framework == "nanotron" and attention.groups == attention.heads
+
+
+def _folded_output(shape: tuple[Int, ...], layout: Layout, recipe: Recipe) -> list[Saved]:
+    """The attention's output again, sequence first, where nanotron's output projection is torch's own product.
+
+    It is that without sequence parallelism; one sequence needs no copy. Source: torch Linear.cpp; nanotron
+    @ 67c5ebb6 parallel/tensor_parallel/functional.py, row_linear.
+    """
+    if "output_copied" in recipe.habits:
+        return [saved("attention.output_copy", shape, recipe.compute, BY_HEADS, "memory_model.md 3.2")]
+    if recipe.framework != "nanotron":
+        return []
+    split = where(layout.tensor - 1, 1 - layout.sequence_parallel, 0)
+    copy = saved("attention.output_copy", shape, recipe.compute, BY_HEADS, NANOTRON_ROW_LINEAR)
+    return [copy.times(where(layout.micro_batch - 1, split, 0))]
 
 
 def _context_copies(layout: Layout) -> Int:

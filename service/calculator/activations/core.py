@@ -34,7 +34,7 @@ def output_copy(shape: tuple[Int, ...], layout: Layout, recipe: Recipe, *, equal
     keeps the output before the exchange for attention, and the one after it for the projection.
     """
     flash, exchanged = recipe.attention == "flash" and equal_heads, int(layout.context_method == "a2a")
-    if recipe.transformer_impl != "transformer_engine" or recipe.scores_stored or not (flash or exchanged):
+    if not recipe.runs_engine or recipe.scores_stored or not (flash or exchanged):
         return []
     transposed = where(layout.micro_batch - 1, 1, 0) if flash else 0
     source = "Megatron-LM CI golden values @ d98e8a64; TransformerEngine context_parallel.py"

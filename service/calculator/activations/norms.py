@@ -4,6 +4,7 @@ from service.calculator.activations.saved import Saved, saved
 from service.calculator.layout import Layout
 from service.calculator.model import Model
 from service.calculator.recipe import Recipe
+from service.calculator.units import Int
 
 BY_SEQUENCE = ("sequence", "context")
 
@@ -25,9 +26,18 @@ def norm_tensors(block: str, model: Model, layout: Layout, recipe: Recipe, *, se
     rows_kept = [
         saved(f"{block}.input", residual, recipe.compute, BY_SEQUENCE, source),
         saved(f"{block}.norm.statistics", statistics, "fp32", BY_SEQUENCE, source, *dropped_by),
-        saved(f"{block}.norm.output", residual, recipe.compute, BY_SEQUENCE, source, *dropped_by),
+        _output(block, residual, layout, recipe, *dropped_by),
     ]
     if not recipe.norm_fused and not fused and model.normalization == "rmsnorm":
         source = "memory_model.md 3.2 eager RMSNorm"
         rows_kept.append(saved(f"{block}.norm.cast", residual, "fp32", BY_SEQUENCE, source, *dropped_by))
     return rows_kept
+
+
+def _output(block: str, residual: tuple[Int, Int, Int], layout: Layout, recipe: Recipe, *dropped_by: str) -> Saved:
+    """The norm's output, which the projections that follow keep: whole where they keep what was gathered for them."""
+    source = "memory_model.md 3.1 rows 1-3, 9-11"
+    if "gathered_inputs_kept" not in recipe.habits:
+        return saved(f"{block}.norm.output", residual, recipe.compute, BY_SEQUENCE, source, *dropped_by)
+    whole = (layout.local_sequence, *residual[1:])
+    return saved(f"{block}.norm.output", whole, recipe.compute, ("context",), source, *dropped_by)

@@ -93,7 +93,8 @@ def optimizer_states(owned: Sequence[Owned], recipe: Recipe) -> list[State]:
 def step_transients(owned: Sequence[Owned], recipe: Recipe) -> list[State]:
     """What the step holds at its worst beside states and gradients.
 
-    Adam over all tensors at once (foreach) copies one whole set; one tensor at a time needs three of the largest.
+    Adam over all tensors at once (foreach) copies one whole set, until torch 2.0 two (the square roots, and those plus
+    epsilon); one tensor at a time needs three of the largest.
     Adafactor squares the gradient and multiplies the update into new tensors, 16-bit weights and gradients are cast
     first (transformers optimization.py). Muon's iteration holds three 16-bit matrices of the largest weight.
     """
@@ -108,7 +109,8 @@ def step_transients(owned: Sequence[Owned], recipe: Recipe) -> list[State]:
     dtype = owned[0].dtype
     if recipe.optimizer.implementation == "loop":
         return [("update", 3 * largest, dtype)]
-    return [("update", largest if recipe.optimizer.in_backward else _total(owned), dtype)]
+    copied = largest if recipe.optimizer.in_backward else _total(owned)
+    return [("update", copied * recipe.optimizer.foreach_copies, dtype)]
 
 
 def _adam(owned: Sequence[Owned], recipe: Recipe) -> list[State]:

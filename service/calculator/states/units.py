@@ -183,11 +183,12 @@ def _flat_parameter_lines(gathered: Units, graded: Units, recipe: Recipe, *, las
     root, graded_root = gathered.embedding + gathered.head, graded.embedding + graded.head
     cast = recipe.reduce != recipe.compute
     forward = (*IN_FORWARD, Moment.HEAD_BACKWARD, *layer) if whole else (Moment.WARMUP_FORWARD, *layer)
+    own = Stream.GATHER
     lines = [
-        _weights("root", root, passing, recipe),
+        replace(_weights("root", root, passing, recipe), stream=own),
         _gradient("root", graded_root, from_head, recipe),
-        _weights("layers", gathered.layers if whole else 2 * gathered.layer, forward, recipe),
-        _weights("first_layer", gathered.layer, (Moment.LAST_BACKWARD,), recipe),
+        replace(_weights("layers", gathered.layers if whole else 2 * gathered.layer, forward, recipe), stream=own),
+        replace(_weights("first_layer", gathered.layer, (Moment.LAST_BACKWARD,), recipe), stream=own),
         _gradient("layer", graded.layer, (*layer, Moment.LAST_BACKWARD), recipe),
         _gradient("layer_reduced", graded.layer, layer, recipe),
     ]
