@@ -12,6 +12,7 @@ from service.job.schema import Job, ModelSection
 
 _LONGEST_FOUND = 120
 _MOST_UNKNOWN = 50
+_LIKENESS = 0.85
 
 
 class Draft:
@@ -111,14 +112,14 @@ class Draft:
         if not self._unknown:
             return
         shown = self._unknown[:_MOST_UNKNOWN]
-        near = {key: get_close_matches(key, known, 1, 0.85) for key in shown}
-        listed = ", ".join(key + (f" (did you mean {near[key][0]}?)" if near[key] else "") for key in shown)
+        near = {key: _nearest(key, known) for key in shown}
+        listed = ", ".join(key + (f" (did you mean {near[key]}?)" if near[key] else "") for key in shown)
         self.note(
             "unknown_keys",
             severity,
             f"these keys are not known for this format: {listed}",
             found=", ".join(shown),
-            fixes=[f"{key} -> {near[key][0]}" for key in shown if near[key]],
+            fixes=[f"{key} -> {near[key]}" for key in shown if near[key]],
         )
 
     def complete(self, model: ModelSection | None, world_size: int | None) -> None:
@@ -192,3 +193,11 @@ class Draft:
                 node = node.setdefault(part, {})
             node[leaf] = dict(value) if isinstance(value, Mapping) else value
         return document
+
+
+def _nearest(key: str, known: Sequence[str]) -> str:
+    """The known key that is most like another; empty when none is."""
+    # Texts of too different lengths cannot be alike enough, and most are.
+    least, most = len(key) * _LIKENESS / (2 - _LIKENESS), len(key) * (2 - _LIKENESS) / _LIKENESS
+    near = get_close_matches(key, [each for each in known if least <= len(each) <= most], 1, _LIKENESS)
+    return near[0] if near else ""

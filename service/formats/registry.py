@@ -60,7 +60,8 @@ def import_source(source: ConfigSource) -> Imported:
 
 def _detected(source: ConfigSource) -> Imported:
     """Reads a source by whatever recognises it best; a script by its own dialect, or by that of its command."""
-    dialect = _best([source], [each for each in _DIALECTS if each.reads_scripts or not slurm.is_script(source)])
+    script = slurm.is_script(source)
+    dialect = _best([source], [each for each in _DIALECTS if each.reads_scripts or not script])
     confidence, wrapper = max(((each.recognise(source), each) for each in _WRAPPERS), key=lambda pair: pair[0])
     if confidence >= _LEAST_CONFIDENCE and (dialect is None or confidence > dialect[0]):
         return _unwrapped(source, wrapper, confidence, _DIALECTS)

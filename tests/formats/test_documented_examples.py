@@ -2,21 +2,20 @@
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from service.formats.registry import import_source
 from service.formats.source import ConfigSource
+from tests.formats.documented import sections
 
-PAGE = (Path(__file__).parents[2] / "docs" / "formats.md").read_text()
-_SECTION = re.compile(r"^## (\w+)(?: in \w+)?\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 _EXAMPLE = re.compile(r"```\w+\n(.*?)```\n\nOutcome: (\w+)(?:; missing: ([^.]*))?\.", re.DOTALL)
 
 
 def examples() -> Iterator[Any]:
-    for name, body in _SECTION.findall(PAGE):
+    for title, body in sections().items():
+        name = title.split()[0]
         for number, (text, outcome, missing) in enumerate(_EXAMPLE.findall(body)):
             facts = {each.strip() for each in missing.split(",") if each.strip()}
             yield pytest.param(name, text, outcome, facts, id=f"{name}-{number}")
@@ -33,7 +32,5 @@ def test_an_example_is_read_as_the_page_says(format_: str, text: str, outcome: s
 
 
 def test_every_section_has_an_example() -> None:
-    sections = _SECTION.findall(PAGE)
-
-    assert len(sections) > 8
-    assert [name for name, body in sections if not _EXAMPLE.search(body)] == []
+    assert len(sections()) > 8
+    assert [title for title, body in sections().items() if "\n**Read**" in body and not _EXAMPLE.search(body)] == []

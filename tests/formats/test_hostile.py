@@ -14,9 +14,9 @@ from service.formats.source import LARGEST_TEXT, ConfigSource
 from service.formats.syntax.shell import read_script
 
 COMMAND = "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 2 --hidden-size 8 --seq-length 8\n"
-SHELL_LIMIT = 256 * 1024
-# The bound is 2 s on an idle core; tests share theirs.
-SECONDS = 6
+SHELL_LIMIT = 1024 * 1024
+# The bound is 2 s of an idle core; the time of the processor is measured, and a shared core is slower.
+SECONDS = 4
 
 # Each made the parser or an early evaluator take minutes, memory, or Python's whole stack.
 REPEATED = [
@@ -31,11 +31,11 @@ REPEATED = [
 @pytest.mark.parametrize("unit", REPEATED)
 def test_a_hostile_script_is_read_or_refused_in_time(unit: str) -> None:
     text = "X=aaaaaaaa\n" + unit * ((SHELL_LIMIT - 100) // len(unit))
-    start = time.perf_counter()
+    start = time.process_time()
 
     read_script(text, env={})
 
-    assert time.perf_counter() - start < SECONDS
+    assert time.process_time() - start < SECONDS
 
 
 @pytest.mark.parametrize("format_", ["auto", "megatron", "huggingface"])
@@ -47,11 +47,11 @@ def test_a_hostile_script_is_read_or_refused_in_time(unit: str) -> None:
 def test_five_megabytes_of_anything_are_answered_in_time(format_: str, unit: str) -> None:
     for head in ("", COMMAND, '{"model_type": "llama", "hidden_size": ', "num_layers: 4\nmicro_batch_size: 1\n"):
         text = (head + unit * (LARGEST_TEXT // len(unit)))[: LARGEST_TEXT - 1]
-        start = time.perf_counter()
+        start = time.process_time()
 
         imported = import_source(ConfigSource(text=text, format=format_))
 
-        assert time.perf_counter() - start < SECONDS
+        assert time.process_time() - start < SECONDS
         assert imported.outcome != "ok"
         assert imported.findings.errors or imported.findings.missing
 
@@ -60,12 +60,12 @@ def test_an_ordinary_script_of_100_kb_is_read_quickly() -> None:
     lines = [f'export SETTING_{n}="${{SETTING_{n}:-some value of ordinary length {n}}}"  # note' for n in range(1300)]
     text = "\n".join(lines) + "\n" + COMMAND
     assert len(text) > 100_000
-    start = time.perf_counter()
+    start = time.process_time()
 
     imported = import_source(ConfigSource(text=text))
 
     # 100 ms on an idle core.
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
     assert imported.job is not None
 
 
@@ -166,11 +166,11 @@ def test_a_hostile_script_in_a_manifest_is_answered_in_time(unit: str) -> None:
     often = yaml.safe_dump_all([config_map, *(manifest_of(["bash", "/m/run.sh"], str(each)) for each in range(90))])
 
     for text in (once, often):
-        start = time.perf_counter()
+        start = time.process_time()
 
         imported = import_source(ConfigSource(text=text))
 
-        assert time.perf_counter() - start < SECONDS
+        assert time.process_time() - start < SECONDS
         assert imported.outcome != "ok"
 
 
@@ -179,9 +179,9 @@ def test_a_hostile_script_in_a_manifest_is_answered_in_time(unit: str) -> None:
 def test_a_hostile_manifest_is_answered_in_time(unit: str, format_: str) -> None:
     head = "apiVersion: v1\nkind: List\nitems:\n"
     for size in (LARGEST_TEXT, 250 * 1024):
-        start = time.perf_counter()
+        start = time.process_time()
 
         imported = import_source(ConfigSource(text=(head + unit * (size // len(unit)))[: size - 1], format=format_))
 
-        assert time.perf_counter() - start < SECONDS
+        assert time.process_time() - start < SECONDS
         assert imported.outcome != "ok"

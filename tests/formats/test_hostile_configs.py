@@ -14,8 +14,8 @@ from service.formats.registry import import_source
 from service.formats.source import LARGEST_TEXT, ConfigSource
 from tests.formats.corpus import items
 
-# The bound is 2 s on an idle core; tests share theirs.
-SECONDS = 6
+# The bound is 2 s of an idle core; the time of the processor is measured, and a shared core is slower.
+SECONDS = 4
 FORMATS = (
     "deepspeed", "accelerate", "torchtitan", "nemo", "nanotron", "torchtune", "axolotl", "llamafactory", "hydra",
 )  # fmt: skip
@@ -52,11 +52,11 @@ UNITS = [
 def test_five_megabytes_of_anything_are_answered_in_time(format_: str, unit: str) -> None:
     for size in (LARGEST_TEXT, 250_000):
         text = (HEADS[format_] + unit * (size // len(unit)))[: size - 1]
-        start = time.perf_counter()
+        start = time.process_time()
 
         imported = import_source(ConfigSource(text=text, format=format_))
 
-        assert time.perf_counter() - start < SECONDS
+        assert time.process_time() - start < SECONDS
         assert imported.outcome != "ok"
 
 
@@ -72,11 +72,11 @@ def test_many_keys_long_keys_and_deep_keys_are_answered_in_time(format_: str) ->
         deep = {"a": deep}
     for document in (*documents, deep):
         text = json.dumps(document)
-        start = time.perf_counter()
+        start = time.process_time()
 
         imported = import_source(ConfigSource(text=text, format=format_))
 
-        assert time.perf_counter() - start < SECONDS
+        assert time.process_time() - start < SECONDS
         assert len(str(imported)) < 1_000_000
 
 
@@ -122,12 +122,12 @@ def test_ordinary_files_are_read_quickly() -> None:
     ):
         for item in items(folder):
             text = yaml.safe_dump(item["content"])
-            start = time.perf_counter()
+            start = time.process_time()
 
             import_source(ConfigSource(text=text))
 
             # 100 ms for each 100 KB on an idle core; these have a few KB.
-            assert time.perf_counter() - start < 1
+            assert time.process_time() - start < 1
 
 
 NUMBERS = st.sampled_from(

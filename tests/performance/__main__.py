@@ -1,4 +1,4 @@
-"""`make bench`: what one estimate costs, how fast a search is, and what the service adds. On loopback, a minute.
+"""`make bench`: what an estimate, a search and an import cost, and what the service adds. On loopback, a minute.
 
 The figures of one run can be compared with each other; those of two machines, or of a busy and an idle one, cannot.
 """
@@ -27,7 +27,7 @@ from service.usecases.searches import Question, prepare, run
 from service.usecases.spaces import Cluster
 from tests.api.questions import DEVICE, job, open_job
 from tests.api.serving import served
-from tests.performance import layouts, load
+from tests.performance import layouts, load, texts
 
 JOBS: dict[str, dict[str, Any]] = {
     "Llama-3-8B, 2 stages": job(),
@@ -55,7 +55,7 @@ SECONDS = 3.0
 def main() -> None:
     """Print every figure."""
     print(f"Python {platform.python_version()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n")
-    for section in (estimates, searches, layouts.main, service):
+    for section in (estimates, searches, layouts.main, texts.main, service):
         section()
         print()
 

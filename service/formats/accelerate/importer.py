@@ -3,12 +3,12 @@
 Rules and defaults: huggingface/accelerate @ 16cb6eb8, commands/config/config_args.py, commands/launch.py.
 """
 
-import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.resources import files as resources
 from typing import Any
 
+from service.formats import clues
 from service.formats.accelerate.inline import read_inline
 from service.formats.accelerate.parallelism import SIZES, read_parallelism
 from service.formats.config.command import Command, note_repeated, read_command, source_text, write_world_size
@@ -25,18 +25,12 @@ from service.formats.trainer.arguments import read_arguments, read_model_files, 
 from service.formats.trainer.defaults import fill_global_batch, fill_trainer_defaults, note_frozen, note_offload
 from service.formats.trainer.fsdp import NAMES, fsdp_version, read_fsdp, write_fsdp_precision
 
-_MARKS = re.compile(
-    r"^[ \t]*[\"']?(distributed_type|compute_environment|num_processes|num_machines|fsdp_config|deepspeed_config|"
-    r"parallelism_config|downcast_bf16|machine_rank|main_training_function|mixed_precision|rdzv_backend|use_cpu)"
-    r"[\"']?[ \t]*:",
-    re.MULTILINE,
-)
-_FLOW = re.compile(
-    r"[{,][ \t]*[\"']?(distributed_type|compute_environment|num_processes|num_machines|fsdp_config|deepspeed_config|"
-    r"parallelism_config|downcast_bf16|mixed_precision)[\"']?[ \t]*:"
-)
+_MARKS = frozenset({
+    "distributed_type", "compute_environment", "num_processes", "num_machines", "fsdp_config", "deepspeed_config",
+    "parallelism_config", "downcast_bf16", "machine_rank", "main_training_function", "mixed_precision",
+    "rdzv_backend", "use_cpu",
+})  # fmt: skip
 _CONFIDENCE = (0.0, 0.25, 0.75, 0.9, 0.95)
-_SCANNED = 256 * 1024
 _NO = frozenset({"no", "false", "none", "null", "fp32"})
 _TYPES: Mapping[str, str] = {"bf16": "bf16", "fp16": "fp16", "no": "fp32", "fp8": "bf16"}
 _CPU = frozenset({"multi_cpu", "xla", "tpu"})
@@ -51,11 +45,10 @@ _MEGATRON: Mapping[str, str] = {
 
 def recognise(source: ConfigSource) -> float:
     """How sure it is that the text is accelerate's: the keys that its questionnaire writes."""
-    head = source_text(source)[:_SCANNED]
-    found = {*_MARKS.findall(head), *_FLOW.findall(head)}
+    found = clues.keys(source) & _MARKS
     if not found & {"distributed_type", "compute_environment", "parallelism_config", "downcast_bf16", "num_machines"}:
         return 0.0
-    return _CONFIDENCE[min(len(found), len(_CONFIDENCE) - 1)]
+    return clues.graded(len(found), _CONFIDENCE)
 
 
 def read(source: ConfigSource, confidence: float) -> Imported:

@@ -3,13 +3,13 @@
 Rules and defaults: axolotl-ai-cloud/axolotl @ 067b021c, src/axolotl/utils/schemas (config.py, validation.py, fsdp.py).
 """
 
-import re
 from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 from math import prod
 
-from service.formats.config.command import read_command, source_text, write_world_size
+from service.formats import clues
+from service.formats.config.command import read_command, write_world_size
 from service.formats.config.companions import Companions, read_companions
 from service.formats.config.published import write_given_preset
 from service.formats.config.questions import ask_micro, ask_model, ask_world_size
@@ -33,13 +33,12 @@ from service.formats.trainer.recipe import (
     write_optimizer,
 )
 
-_MARKS = re.compile(
-    r"[\"']?\b(base_model|micro_batch_size|sequence_len|lora_target_linear|dataset_prepared_path|val_set_size|num_epochs|"
-    r"sample_packing|pad_to_sequence_len|gradient_accumulation_steps|load_in_4bit|flash_attention|special_tokens|"
-    r"adapter|wandb_watch|saves_per_epoch|fsdp_version|dp_shard_size)\b[\"']?[ \t]*:"
-)
+_MARKS = frozenset({
+    "base_model", "micro_batch_size", "sequence_len", "lora_target_linear", "dataset_prepared_path", "val_set_size",
+    "num_epochs", "sample_packing", "pad_to_sequence_len", "gradient_accumulation_steps", "load_in_4bit",
+    "flash_attention", "special_tokens", "adapter", "wandb_watch", "saves_per_epoch", "fsdp_version", "dp_shard_size",
+})  # fmt: skip
 _CONFIDENCE = (0.0, 0.2, 0.4, 0.7, 0.9, 0.96)
-_SCANNED = 256 * 1024
 _SHARDS = ("dp_shard_size",)
 _DEGREES = {
     "tensor": ("tensor_parallel_size",),
@@ -50,8 +49,8 @@ _DEGREES = {
 
 def recognise(source: ConfigSource) -> float:
     """How sure it is that the text is axolotl's: a base model and the names that only it has."""
-    found = set(_MARKS.findall(source_text(source)[:_SCANNED]))
-    return _CONFIDENCE[min(len(found), len(_CONFIDENCE) - 1)] if "base_model" in found else 0.0
+    found = clues.keys(source) & _MARKS
+    return clues.graded(len(found), _CONFIDENCE) if "base_model" in found else 0.0
 
 
 def read(source: ConfigSource, confidence: float) -> Imported:

@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from service.formats.draft import Draft
-from service.formats.syntax.documents import LARGEST_YAML, Document, DocumentFault, read_json, read_yaml
+from service.formats.syntax.documents import Document, DocumentFault, read_json, read_yaml
 
 DEEPSPEED_KEYS = frozenset({
     "zero_optimization", "train_micro_batch_size_per_gpu", "train_batch_size", "zero_allow_untested_optimizer",
@@ -22,6 +22,7 @@ TRAINER_KEYS = frozenset({
 })  # fmt: skip
 MODEL_KEYS = frozenset({"model_type", "architectures", "num_hidden_layers", "hidden_size", "n_embd", "text_config"})
 _FEWEST = 2
+_LARGEST_YAML = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ def read_companions(files: Mapping[str, str], draft: Draft) -> Companions:
     sorted_: dict[str, list[NamedDocument]] = {
         kind: [] for kind in ("deepspeed", "accelerate", "trainer", "model", "others")
     }
-    left = LARGEST_YAML
+    left = _LARGEST_YAML
     for name, text in files.items():
         if not name.lower().endswith((".json", ".yaml", ".yml")):
             continue
@@ -81,8 +82,6 @@ def read_document(text: str) -> Document:
     try:
         return read_json(text)
     except DocumentFault as fault:
-        if len(text) > LARGEST_YAML:
-            raise
         try:
             return read_yaml(text)
         except DocumentFault:

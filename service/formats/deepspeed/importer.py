@@ -1,11 +1,11 @@
 """The importer: the JSON itself, then the trainer, the launcher and the model where they are supplied."""
 
-import re
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.resources import files as resources
 from typing import Any
 
+from service.formats import clues
 from service.formats.config.command import Command, note_repeated, read_command, source_text, write_world_size
 from service.formats.config.companions import Companions, NamedDocument, read_companions
 from service.formats.config.published import write_given_preset
@@ -21,24 +21,21 @@ from service.formats.source import ConfigSource
 from service.formats.trainer.arguments import read_arguments, read_model_files, trainer_settings
 from service.formats.trainer.defaults import fill_trainer_defaults, note_frozen, note_offload
 
-_MARKS = re.compile(
-    r'"(zero_optimization|train_batch_size|train_micro_batch_size_per_gpu|gradient_accumulation_steps|'
-    r'steps_per_print|wall_clock_breakdown|zero_allow_untested_optimizer|fp16|bf16|gradient_clipping)"\s*:'
-)
+_MARKS = frozenset({
+    "zero_optimization", "train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps",
+    "steps_per_print", "wall_clock_breakdown", "zero_allow_untested_optimizer", "fp16", "bf16", "gradient_clipping",
+})  # fmt: skip
 _OWN = frozenset({"zero_optimization", "train_micro_batch_size_per_gpu", "train_batch_size"})
 _CONFIDENCE = (0.0, 0.3, 0.7, 0.9, 0.95)
-_SCANNED = 256 * 1024
 
 
 def recognise(source: ConfigSource) -> float:
     """How sure it is that the text is DeepSpeed's: an object with keys that nobody else has."""
-    text = source_text(source).lstrip()
-    if not text.startswith(("{", "//", "/*", "#")):
+    found = clues.keys(source) & _MARKS
+    commented = clues.head(source).lstrip().startswith(("//", "/*", "#"))
+    if not found & _OWN or not (commented or clues.is_object(source)):
         return 0.0
-    found = set(_MARKS.findall(text[:_SCANNED]))
-    if not found & _OWN:
-        return 0.0
-    return _CONFIDENCE[min(len(found) + 1, len(_CONFIDENCE) - 1)]
+    return clues.graded(len(found) + 1, _CONFIDENCE)
 
 
 def read(source: ConfigSource, confidence: float) -> Imported:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from service.calculator import limits
+from service.formats import clues
 from service.formats.draft import Draft
 from service.formats.huggingface import keys
 from service.formats.imported import Imported
@@ -13,13 +14,12 @@ from service.formats.syntax.documents import DocumentFault, read_json
 from service.formats.syntax.values import ValueFault, boolean, integer, number
 from service.job.families import FamilyDefaults, family_defaults, known_model_types, mlp_kind
 
-_MARKS = re.compile(
-    r'"(model_type|architectures|transformers_version|num_hidden_layers|num_attention_heads|hidden_size|n_embd|n_layer|'
-    r'text_config|rms_norm_eps|torch_dtype)"\s*:'
-)
+_MARKS = frozenset({
+    "model_type", "architectures", "transformers_version", "num_hidden_layers", "num_attention_heads", "hidden_size",
+    "n_embd", "n_layer", "text_config", "rms_norm_eps", "torch_dtype",
+})  # fmt: skip
 _NESTED = ("text_config", "llm_config", "language_config")
 _CONFIDENCE = (0.0, 0.5, 0.8, 0.95, 0.98)
-_SCANNED = 256 * 1024
 # Without these a number would only repeat the class's example; so a class default for them is an assumption.
 _PRIMARY = frozenset({"hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size", "vocab_size"})
 _EXPERT_KEYS = frozenset({
@@ -32,11 +32,7 @@ _UNIMPLIED = ("normalization", "mlp", "position_embedding")
 
 def recognise(source: ConfigSource) -> float:
     """How sure it is that the text is a config.json: a JSON object with keys that transformers writes."""
-    text = (source.text or "").lstrip()
-    if not text.startswith("{"):
-        return 0.0
-    found = set(_MARKS.findall(text[:_SCANNED]))
-    return _CONFIDENCE[min(len(found), len(_CONFIDENCE) - 1)]
+    return clues.graded(len(clues.keys(source) & _MARKS), _CONFIDENCE) if clues.is_object(source) else 0.0
 
 
 def read(source: ConfigSource, confidence: float) -> Imported:

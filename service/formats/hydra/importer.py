@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.resources import files
 
+from service.formats import clues
 from service.formats.config.command import Command, override_value, read_command, source_text, write_world_size
 from service.formats.config.companions import read_companions
 from service.formats.config.interpolation import resolve
@@ -29,17 +30,17 @@ _MODEL = "actor_rollout_ref.model"
 _MARKS = re.compile(
     r"(?:\+{0,2})((?:actor_rollout_ref|critic|reward_model|algorithm)(?:\.\w+){1,2})[\w.]*=|(verl\.trainer\.\w+)"
 )
+_ROOTS = ("actor_rollout_ref.", "critic.", "reward_model.", "algorithm.", "verl.trainer.")
 _CONFIDENCE = (0.0, 0.5, 0.8, 0.92, 0.97)
-_SCANNED = 256 * 1024
 _LONGEST = 64 * 1024
 _GPUS = 8
 
 
 def recognise(source: ConfigSource) -> float:
     """How sure it is that the source is verl's: overrides of its actors, or its programs."""
-    words = f"{source_text(source)[:_SCANNED]}\n{' '.join(source.argv)[:_SCANNED]}"
-    found = {each[0] or each[1] for each in _MARKS.findall(words)}
-    return _CONFIDENCE[min(len(found), len(_CONFIDENCE) - 1)]
+    text = f"{clues.head(source)}\n{clues.words(source)}"
+    found = {each[0] or each[1] for each in _MARKS.findall(text)} if clues.holds_any(text, _ROOTS) else ()
+    return clues.graded(len(found), _CONFIDENCE)
 
 
 def read(source: ConfigSource, confidence: float) -> Imported:

@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from service.formats import clues
 from service.formats.kubernetes.counting import Counted, count_pods, count_processes_of
 from service.formats.kubernetes.pods import containers, device_of, environment_of, script_of
 from service.formats.kubernetes.values import values_workload
@@ -16,7 +17,6 @@ from service.formats.syntax.launch import Processes
 from service.formats.wrapped import Wrapped
 from service.job.diagnostics import Diagnostic, MissingFact, Source
 
-_SCANNED = 64 * 1024
 _KIND = re.compile(
     r"^[ \t]*[\"']?kind[\"']?:[ \t]*[\"']?(Pod|Job|JobSet|PyTorchJob|MPIJob|TrainJob|RayJob|Workload|List|ConfigMap|"
     r"ClusterTrainingRuntime|TrainingRuntime)[\"']?,?[ \t]*$",
@@ -31,7 +31,7 @@ _NO_NAME = re.compile(r"[/\\]|[A-Za-z]:|(.*[/\\])?\.\.([/\\]|$)")
 
 def recognise(source: ConfigSource) -> float:
     """How sure it is that the text is a manifest, or the values of a chart that makes one."""
-    head = (source.text or "")[:_SCANNED]
+    head = clues.head(source)
     if _VERSION.search(head) and (_KIND.search(head) or '"kind"' in head):
         return 0.97
     return 0.92 if _VALUES.search(head) else 0.0
@@ -141,7 +141,7 @@ _GPU_FLAG = re.compile(r"--gpu[_-]?(?:type)?[ =\"']+([A-Za-z][\w-]{1,20})")
 
 def _conflict(found: Counted, command: ConfigSource) -> list[Diagnostic]:
     """The command names one device, the machine is another: the machine decides."""
-    matched = _GPU_FLAG.search(" ".join((command.text or "", *command.argv))[:_SCANNED])
+    matched = _GPU_FLAG.search(f"{clues.head(command)} {clues.words(command)}")
     device = device_of(matched.group(1)) if matched else None
     if matched is None or found.machine is None or device in found.machine.devices:
         return []

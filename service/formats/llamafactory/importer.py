@@ -4,14 +4,14 @@ Rules and defaults: hiyouga/LLaMA-Factory @ ff6d4d12, src/llamafactory/hparams (
 model_args.py, data_args.py).
 """
 
-import re
 from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 from math import prod
 from typing import Literal
 
-from service.formats.config.command import read_command, source_text, write_world_size
+from service.formats import clues
+from service.formats.config.command import read_command, write_world_size
 from service.formats.config.companions import Companions, read_companions
 from service.formats.config.published import write_given_preset
 from service.formats.config.questions import ask_model, ask_world_size
@@ -35,16 +35,15 @@ from service.formats.trainer.recipe import (
     write_optimizer,
 )
 
-_MARKS = re.compile(
-    r"[\"']?\b(finetuning_type|cutoff_len|template|stage|lora_target|dataset_dir|overwrite_cache|plot_loss|"
-    r"preprocessing_num_workers|model_name_or_path|quantization_bit|pure_bf16|per_device_train_batch_size|"
-    r"quantization_method|flash_attn|enable_liger_kernel|ddp_timeout)\b[\"']?[ \t]*:"
-)
+_MARKS = frozenset({
+    "finetuning_type", "cutoff_len", "template", "stage", "lora_target", "dataset_dir", "overwrite_cache",
+    "plot_loss", "preprocessing_num_workers", "model_name_or_path", "quantization_bit", "pure_bf16",
+    "per_device_train_batch_size", "quantization_method", "flash_attn", "enable_liger_kernel", "ddp_timeout",
+})  # fmt: skip
 _OWN = frozenset(
     {"finetuning_type", "cutoff_len", "template", "lora_target", "plot_loss", "quantization_bit", "pure_bf16"}
 )
 _CONFIDENCE = (0.0, 0.2, 0.45, 0.75, 0.92, 0.97)
-_SCANNED = 256 * 1024
 _DEGREES = {
     "tensor": "tensor_model_parallel_size",
     "pipeline": "pipeline_model_parallel_size",
@@ -57,8 +56,8 @@ _LOW_RANK = ("galore", "apollo")
 
 def recognise(source: ConfigSource) -> float:
     """How sure it is that the text is LLaMA-Factory's: trainer arguments with the names that only it has."""
-    found = set(_MARKS.findall(source_text(source)[:_SCANNED]))
-    return _CONFIDENCE[min(len(found), len(_CONFIDENCE) - 1)] if len(found & _OWN) > 1 else 0.0
+    found = clues.keys(source) & _MARKS
+    return clues.graded(len(found), _CONFIDENCE) if len(found & _OWN) > 1 else 0.0
 
 
 def read(source: ConfigSource, confidence: float) -> Imported:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from math import prod
 
+from service.formats import clues
 from service.formats.draft import Draft
 from service.formats.imported import Imported
 from service.formats.megatron.deepspeed import read_deepspeed
@@ -25,10 +26,9 @@ _CONFIDENCE = (0.0, 0.55, 0.8, 0.9, 0.95)
 
 def recognise(source: ConfigSource) -> float:
     """How sure it is that the source is Megatron's: by the flags and keys that nobody else has."""
-    text = source.text if source.text and source.text.strip() else " ".join(source.argv)
-    found = distinctive(text)
+    text = clues.head(source) or clues.words(source)
     named = "megatron" in text[:4096].lower() or "pretrain_gpt.py" in text
-    return max(_CONFIDENCE[min(found, len(_CONFIDENCE) - 1)], 0.5 if named else 0.0)
+    return max(clues.graded(distinctive(source), _CONFIDENCE), 0.5 if named else 0.0)
 
 
 def read(source: ConfigSource, confidence: float) -> Imported:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from service.formats import clues
 from service.formats.megatron.vocabulary import DISTINCTIVE, arity, is_known
 from service.formats.source import ConfigSource
 from service.formats.syntax import slurm
@@ -22,12 +23,9 @@ from service.job.diagnostics import Diagnostic, Origin
 
 _DUMPED = re.compile(r"^.*?\b([a-z][a-z0-9_]*) \.{3,} ?(.*)$", re.MULTILINE)
 _FEWEST_DUMPED = 5
-_YAML_KEY = re.compile(r"^[ \t]*[\"']?(?:--)?([a-zA-Z][\w-]*)[\"']?[ \t]*:", re.MULTILINE)
-_FLAG = re.compile(r"(?<![\w-])--([a-zA-Z][\w-]*)")
 _PLACEHOLDER = re.compile(r"\$\{(\w+)(?::-?([^}]*))?\}|\$(\w+)")
 # Keys that a YAML file of arguments holds and a Hugging Face config does not.
 _YAML_ONLY = DISTINCTIVE - {"hidden_size", "num_attention_heads", "max_position_embeddings"}
-_SCANNED = 256 * 1024
 _PRINTING = frozenset({"echo", "printf", "cat", "tee", "logger"})
 # Settings that are on by default under another name than the flag that turns them off.
 _OFF = {
@@ -57,11 +55,11 @@ class Reading:
     """Whether a person wrote the keys; a dump also holds what the program derived."""
 
 
-def distinctive(text: str) -> int:
-    """How many different flags or keys of a text only Megatron has."""
-    head = text[:_SCANNED]
-    flags = {normalized(each) for each in _FLAG.findall(head)} & DISTINCTIVE
-    keys = {normalized(each) for each in _YAML_KEY.findall(head)} & _YAML_ONLY
+def distinctive(source: ConfigSource) -> int:
+    """How many different flags or keys of a source only Megatron has."""
+    head = clues.head(source)
+    flags = {normalized(each) for each in clues.flags(source)} & DISTINCTIVE
+    keys = {normalized(each) for each in clues.keys(source)} & _YAML_ONLY
     dumped = {each for each, _ in _DUMPED.findall(head)} & DISTINCTIVE if " ..." in head else set()
     return max(len(flags), len(keys), len(dumped))
 
@@ -71,13 +69,13 @@ def read_arguments(source: ConfigSource) -> Reading:
     text = source.text
     if text is None or not text.strip():
         return _flags([Word(each, "argv") for each in source.argv])
-    dumped = _DUMPED.findall(text[:_SCANNED]) if " ..." in text else []
+    dumped = _DUMPED.findall(clues.head(source)) if " ..." in text else []
     if len(dumped) >= _FEWEST_DUMPED:
         return _mapping({name: value for name, value in dumped if value not in {"None", ""}}, source.env, "dump")
-    head = text[:_SCANNED]
-    keys = {normalized(each) for each in _YAML_KEY.findall(head)}
-    bare_flags = any(is_flag(each.strip()) for each in head.splitlines() if ":" not in each)
-    if len(keys & _YAML_ONLY) > 1 and not bare_flags:
+    keys = {normalized(each) for each in clues.keys(source)}
+    if len(keys & _YAML_ONLY) > 1 and not any(
+        is_flag(each.strip()) for each in clues.head(source).splitlines() if ":" not in each
+    ):
         return _yaml(text, source.env)
     return _script(text, source)
 

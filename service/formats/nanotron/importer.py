@@ -4,14 +4,14 @@ Rules and defaults: huggingface/nanotron @ 2411b022, src/nanotron/config (config
 models_config.py), src/nanotron/parallel/context.py.
 """
 
-import re
 from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 from math import prod
 
 from service.calculator import limits
-from service.formats.config.command import read_command, source_text, write_world_size
+from service.formats import clues
+from service.formats.config.command import read_command, write_world_size
 from service.formats.config.published import write_architecture, write_given_preset
 from service.formats.config.questions import ask_micro, ask_model, ask_sequence
 from service.formats.config.settings import Settings, known_keys
@@ -22,13 +22,13 @@ from service.formats.nanotron.model import read_model
 from service.formats.source import ConfigSource
 from service.job.diagnostics import Diagnostic
 
-_MARKS = re.compile(
-    r"[\"']?\b(batch_accumulation_per_replica|is_llama_config|is_qwen2_config|is_llamoe_config|is_starcoder2_config|"
-    r"is_mamba_config|tp_mode|pp_engine|tp_linear_async_communication|model_config|accumulate_grad_in_fp32|data_stages|"
-    r"lighteval|ddp_bucket_cap_mb|expert_parallel_size)\b[\"']?[ \t]*:"
-)
+_MARKS = frozenset({
+    "batch_accumulation_per_replica", "is_llama_config", "is_qwen2_config", "is_llamoe_config",
+    "is_starcoder2_config", "is_mamba_config", "tp_mode", "pp_engine", "tp_linear_async_communication",
+    "model_config", "accumulate_grad_in_fp32", "data_stages", "lighteval", "ddp_bucket_cap_mb",
+    "expert_parallel_size",
+})  # fmt: skip
 _CONFIDENCE = (0.0, 0.4, 0.7, 0.9, 0.96)
-_SCANNED = 256 * 1024
 _TYPES = {"bfloat16": "bf16", "float16": "fp16", "float32": "fp32", "double": "fp32"}
 _ENGINES = {"1f1b": "1f1b", "afab": "gpipe"}
 _DEGREES = {
@@ -41,8 +41,8 @@ _DEGREES = {
 
 def recognise(source: ConfigSource) -> float:
     """How sure it is that the text is nanotron's: by keys that nobody else has."""
-    found = set(_MARKS.findall(source_text(source)[:_SCANNED]))
-    return _CONFIDENCE[min(len(found), len(_CONFIDENCE) - 1)]
+    found = clues.keys(source) & _MARKS
+    return clues.graded(len(found), _CONFIDENCE)
 
 
 def read(source: ConfigSource, confidence: float) -> Imported:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from service.formats import clues
 from service.formats.config.command import Command, Override, nested, override_value, read_command, source_text
 from service.formats.config.interpolation import resolve
 from service.formats.config.published import named_model, write_given_preset, write_named_model
@@ -22,20 +23,16 @@ from service.formats.source import ConfigSource
 from service.formats.syntax.documents import DocumentFault, read_yaml
 from service.formats.syntax.words import Holes
 
-_MARKS = re.compile(
-    r"^[ \t]*[\"']?(trainer|model|train|ddp|optim|run|dist|kd_config|exp_manager|encoder_seq_length|megatron_amp_O2|"
-    r"tensor_model_parallel_size|pipeline_model_parallel_size|virtual_pipeline_model_parallel_size|num_nodes|devices|"
-    r"micro_batch_size|global_batch_size|mcore_gpt|exp_manager|scheduler|dataset|mixed_precision|peft)[\"']?[ \t]*:",
-    re.MULTILINE,
-)
-_FLOW = re.compile(
-    r"[{,][ \t]*[\"']?(trainer|model|train|ddp|optim|run|dist|encoder_seq_length|megatron_amp_O2|num_nodes|devices|"
-    r"tensor_model_parallel_size|micro_batch_size|mcore_gpt|dataset)[\"']?[ \t]*:"
-)
+_MARKS = frozenset({
+    "trainer", "model", "train", "ddp", "optim", "run", "dist", "kd_config", "exp_manager", "encoder_seq_length",
+    "megatron_amp_O2", "tensor_model_parallel_size", "pipeline_model_parallel_size",
+    "virtual_pipeline_model_parallel_size", "num_nodes", "devices", "micro_batch_size", "global_batch_size",
+    "mcore_gpt", "scheduler", "dataset", "mixed_precision", "peft",
+})  # fmt: skip
 _OVERRIDES = re.compile(r"(?:^|\s)[+~]{0,2}(?:trainer|model|train|training|ddp|exp_manager|checkpoint)\.[\w.]+=")
+_ROOTS = ("trainer.", "model.", "train.", "training.", "ddp.", "exp_manager.", "checkpoint.")
 _OWN = frozenset({"trainer", "train", "encoder_seq_length", "megatron_amp_O2", "mcore_gpt", "exp_manager"})
 _CONFIDENCE = (0.0, 0.3, 0.5, 0.8, 0.93, 0.97)
-_SCANNED = 256 * 1024
 _LACKING: Mapping[str, tuple[str, str]] = {
     "num_hidden_layers": ("/model/num_hidden_layers", "model.num_layers"),
     "hidden_size": ("/model/hidden_size", "model.hidden_size"),
@@ -47,11 +44,11 @@ _LACKING: Mapping[str, tuple[str, str]] = {
 
 def recognise(source: ConfigSource) -> float:
     """How sure it is that the source is NeMo's: a trainer beside a model, or overrides of both."""
-    head = source_text(source)[:_SCANNED]
-    found = {*_MARKS.findall(head), *_FLOW.findall(head)}
+    found = clues.keys(source) & _MARKS
     if "model" in found and found & _OWN:
-        return _CONFIDENCE[min(len(found), len(_CONFIDENCE) - 1)]
-    overrides = len(set(_OVERRIDES.findall(" ".join(source.argv)[:_SCANNED] + "\n" + ("" if found else head))))
+        return clues.graded(len(found), _CONFIDENCE)
+    text = f"{clues.words(source)}\n{'' if found else clues.head(source)}"
+    overrides = len(set(_OVERRIDES.findall(text))) if clues.holds_any(text, _ROOTS) else 0
     return _CONFIDENCE[min(overrides, 4)] if overrides > 1 else 0.0
 
 

@@ -4,6 +4,7 @@ import re
 import shlex
 from collections.abc import Mapping
 
+from service.formats import clues
 from service.formats.opened import open_command
 from service.formats.source import ConfigSource
 from service.formats.syntax import slurm
@@ -17,7 +18,10 @@ from service.formats.wrapped import Wrapped
 
 # A first line or a directive says that it is a script; a dialect that reads scripts may be surer by what is in it.
 _CERTAIN = 0.93
-_SCANNED = 256 * 1024
+_PROGRAMS = (
+    "torchrun", "accelerate", "deepspeed", "srun", "mpirun", "mpiexec", "ray", "tune", "axolotl", "llamafactory-cli",
+    "litgpt", "python",
+)  # fmt: skip
 _DIRECTIVE = re.compile(r"^[ \t]*#SBATCH\b", re.MULTILINE)
 _LAUNCH = re.compile(
     r"^[ \t]*(?:\w+=\S*[ \t]+)*(?:exec[ \t]+|time[ \t]+|nohup[ \t]+|uv run[ \t]+)?(?:[\w./${}-]*/)?"
@@ -30,17 +34,18 @@ _LAUNCH = re.compile(
 
 def recognise(source: ConfigSource) -> float:
     """How sure it is that the text is a script that starts something."""
-    text = (source.text or "")[:_SCANNED]
-    if not text.strip():
-        return 0.5 if source.argv and _LAUNCH.match(" ".join(source.argv)) else 0.0
-    if _DIRECTIVE.search(text) or text.startswith("#!"):
+    text = clues.head(source)
+    if not text:
+        return 0.5 if source.argv and _LAUNCH.match(clues.words(source)) else 0.0
+    if is_script(source):
         return _CERTAIN
-    return 0.6 if _LAUNCH.search(text) else 0.0
+    return 0.6 if clues.holds_any(text, _PROGRAMS) and _LAUNCH.search(text) else 0.0
 
 
 def is_script(source: ConfigSource) -> bool:
     """Whether the text can be nothing but a script."""
-    return bool(source.text) and recognise(source) >= _CERTAIN
+    text = clues.head(source)
+    return text.startswith("#!") or ("#SBATCH" in text and _DIRECTIVE.search(text) is not None)
 
 
 def unwrap(source: ConfigSource) -> Wrapped:

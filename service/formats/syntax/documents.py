@@ -4,15 +4,16 @@ import json
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import yaml
 
-LARGEST_YAML = 256 * 1024
-_DEEPEST = 100
-_MOST_ALIASES = 50
+from service.formats.syntax.yaml_values import YamlFault, yaml_documents
+
+_LARGEST_TOML = 1024 * 1024
+_MOST_PARTS = 100
 _TOML_PIECES = re.compile(r"[=,\[\]{}\n]")
 
 
@@ -58,43 +59,33 @@ def _no_constant(name: str) -> NoReturn:
 
 
 def read_yaml(text: str) -> Document:
-    """A YAML text of plain values. Raises DocumentFault for tags, too many aliases, deep nesting or bad syntax."""
-    return _read_yaml(text, lambda loader: loader.get_single_data())
+    """A YAML text of plain values. Raises DocumentFault for tags, what aliases make too large, depth or bad syntax."""
+    documents = read_yaml_documents(text)
+    if len(documents.value) > 1:
+        raise DocumentFault("syntax", "the text holds several YAML documents; one is expected")
+    return Document(documents.value[0] if documents.value else None, documents.repeated)
 
 
 def read_yaml_documents(text: str) -> Document:
     """Every document of a YAML text, as a list. Raises DocumentFault as `read_yaml` does."""
-
-    def every(loader: "_Loader") -> list[Any]:
-        found = []
-        while loader.check_node():
-            found.append(loader.construct_document(loader.get_node()))
-        return found
-
-    return _read_yaml(text, every)
-
-
-def _read_yaml(text: str, take: "Callable[[_Loader], Any]") -> Document:
-    if len(text) > LARGEST_YAML:
-        raise DocumentFault("too_large", f"a YAML text of more than {LARGEST_YAML // 1024} KiB is not read")
+    repeated: list[str] = []
     try:
-        _within_bounds(text)
-        loader = _Loader(text)
-        value = take(loader)
+        return Document(list(yaml_documents(text, repeated)), repeated)
+    except YamlFault as fault:
+        raise DocumentFault(fault.code, str(fault)) from fault
     except yaml.MarkedYAMLError as fault:
         line = f"line {fault.problem_mark.line + 1}: " if fault.problem_mark else ""
         raise DocumentFault("syntax", f"{line}{fault.problem or 'no YAML text'}") from fault
     except (yaml.YAMLError, ValueError) as fault:
         raise DocumentFault("syntax", f"no YAML text: {fault}") from fault
-    return Document(value, loader.repeated)
 
 
 def read_toml(text: str) -> Document:
     """A TOML text. Raises DocumentFault with the position of the first mistake, for deep nesting or a large text."""
-    if len(text) > LARGEST_YAML:
-        raise DocumentFault("too_large", f"a TOML text of more than {LARGEST_YAML // 1024} KiB is not read")
+    if len(text) > _LARGEST_TOML:
+        raise DocumentFault("too_large", f"a TOML text of more than {_LARGEST_TOML // 1024} KiB is not read")
     # The parser takes time that grows with the square of a dotted key's length.
-    if max(piece.count(".") for piece in _TOML_PIECES.split(text)) > _DEEPEST:
+    if max(piece.count(".") for piece in _TOML_PIECES.split(text)) > _MOST_PARTS:
         raise DocumentFault("too_deep", "the TOML text has keys with too many parts")
     try:
         return Document(tomllib.loads(text))
@@ -104,29 +95,6 @@ def read_toml(text: str) -> Document:
         raise DocumentFault("too_deep", "the TOML text is nested too deeply") from fault
     except ValueError as fault:
         raise DocumentFault("syntax", f"the TOML text holds a number that cannot be read: {fault}") from fault
-
-
-def _within_bounds(text: str) -> None:
-    """Counts depth and aliases on the event stream, before anything is built from it."""
-    depth = aliases = 0
-    for event in yaml.parse(text, Loader=yaml.CSafeLoader):
-        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        aliases += isinstance(event, yaml.AliasEvent)
-        if depth > _DEEPEST or aliases > _MOST_ALIASES:
-            raise DocumentFault("too_deep", "the YAML text is nested too deeply or repeats too much by aliases")
-
-
-class _Loader(yaml.CSafeLoader):
-    """The safe loader; a key that an object holds twice is remembered, the last one wins."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self.repeated: list[str] = []
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        self.repeated.extend(_twice(str(key.value) for key, _ in node.value if isinstance(key, yaml.ScalarNode)))
-        mapping: dict[Any, Any] = super().construct_mapping(node, deep)
-        return mapping
 
 
 def _twice(keys: Iterable[str]) -> list[str]:

@@ -3,10 +3,10 @@
 Source: aws-samples/awsome-distributed-training @ 7217859f, 3.test_cases/pytorch/FSDP/src (arguments.py, train.py).
 """
 
-import re
 import shlex
 from collections.abc import Mapping
 
+from service.formats import clues
 from service.formats.draft import Draft
 from service.formats.imported import Imported
 from service.formats.source import ConfigSource
@@ -44,9 +44,7 @@ _KNOWN = frozenset({
 
 def recognise(source: ConfigSource) -> float:
     """How sure it is that the arguments are the script's: by the flags that nobody else has."""
-    text = (source.text or "").strip()[: 64 * 1024] or " ".join(source.argv)
-    found = {normalized(each) for each in re.findall(r"(?<![\w-])--([a-z][\w-]*)", text)} & _MARKS
-    return _CONFIDENCE[min(len(found), len(_CONFIDENCE) - 1)]
+    return clues.graded(len({normalized(each) for each in clues.flags(source)} & _MARKS), _CONFIDENCE)
 
 
 def read(source: ConfigSource, confidence: float) -> Imported:

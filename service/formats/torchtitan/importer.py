@@ -8,6 +8,7 @@ from functools import cache
 from importlib.resources import files as resources
 from typing import Any
 
+from service.formats import clues
 from service.formats.config.command import Command, note_repeated, read_command, source_text, write_world_size
 from service.formats.config.published import write_given_preset
 from service.formats.config.questions import ask_micro, ask_model, ask_sequence, ask_world_size
@@ -34,9 +35,10 @@ _KEYS = re.compile(
     r"pipeline_parallel_degree|context_parallel_degree|selective_ac_option|hf_assets_path|num_tokens_per_train_step|"
     r"num_tokens_per_microbatch_per_dp_rank|max_context_length)\b)"
 )
-_NAMED = re.compile(r"torchtitan|run_train\.sh")
+_PIECES = ("_parallel_", "--", "local_batch_size", "flavor", "selective_ac_option", "hf_assets_path", "num_tokens_per_",
+           "max_context_length")  # fmt: skip
+_NAMES = ("torchtitan", "run_train.sh")
 _CONFIDENCE = (0.0, 0.35, 0.6, 0.85, 0.95)
-_SCANNED = 256 * 1024
 _LONGEST_COMMAND = 64 * 1024
 _ASSIGNED = re.compile(r"(NGPU|MODULE|CONFIG|CONFIG_FILE)=(.*)", re.DOTALL)
 _GPUS = 8
@@ -54,15 +56,14 @@ class _Launch:
 
 def recognise(source: ConfigSource) -> float:
     """How sure it is that the source is torchtitan's: by sections and keys that nobody else has."""
-    text = source_text(source)[:_SCANNED]
-    words = " ".join(source.argv)[:_SCANNED]
-    sections = set(_SECTIONS.findall(text))
-    keys = {*_KEYS.findall(text), *_KEYS.findall(words)}
-    named = bool(_NAMED.search(text) or _NAMED.search(words))
+    text, words = clues.head(source), clues.words(source)
+    named = clues.holds_any(text, _NAMES) or clues.holds_any(words, _NAMES)
+    keys = {each for part in (text, words) if clues.holds_any(part, _PIECES) for each in _KEYS.findall(part)}
     if not keys and not named:
         return 0.0
+    sections = set(_SECTIONS.findall(text))
     found = (len(sections) > 1) + min(len(keys), 2) + named + (len(sections) > 3)  # noqa: PLR2004  (several sections)
-    return _CONFIDENCE[min(found, len(_CONFIDENCE) - 1)]
+    return clues.graded(found, _CONFIDENCE)
 
 
 def read(source: ConfigSource, confidence: float) -> Imported:

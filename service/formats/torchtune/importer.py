@@ -13,7 +13,8 @@ from tomllib import loads
 from typing import Any
 
 from service.catalog.models import find_model
-from service.formats.config.command import Command, override_value, read_command, source_text, write_world_size
+from service.formats import clues
+from service.formats.config.command import Command, override_value, read_command, write_world_size
 from service.formats.config.interpolation import resolve
 from service.formats.config.published import write_architecture, write_given_preset, write_preset
 from service.formats.config.questions import ask_micro, ask_model, ask_world_size
@@ -27,13 +28,12 @@ from service.formats.trainer.defaults import fill_global_batch, note_frozen, not
 from service.formats.trainer.recipe import adapter_modules, write_optimizer
 from service.job.diagnostics import Diagnostic
 
-_MARKS = re.compile(
-    r"(_component_[\"']?[ \t]*:[ \t]*[\"']?torchtune\.\w+|[\"']?\b(?:enable_activation_checkpointing|optimizer_in_bwd|"
-    r"enable_activation_offloading|batch_size_val|tensor_parallel_dim|log_peak_memory_stats|custom_sharded_layers)\b[\"']?"
-    r"[ \t]*:)"
-)
+_MARKS = frozenset({
+    "enable_activation_checkpointing", "optimizer_in_bwd", "enable_activation_offloading", "batch_size_val",
+    "tensor_parallel_dim", "log_peak_memory_stats", "custom_sharded_layers",
+})  # fmt: skip
+_COMPONENT = re.compile(r"_component_[\"']?[ \t]*:[ \t]*[\"']?torchtune\.")
 _CONFIDENCE = (0.0, 0.5, 0.8, 0.93, 0.97)
-_SCANNED = 256 * 1024
 _TYPES = {"bf16": "bf16", "bfloat16": "bf16", "fp32": "fp32", "float32": "fp32", "fp16": "fp16"}
 _EIGHT_BIT = re.compile(r"8bit", re.IGNORECASE)
 _SUFFIX = re.compile(r"_(base|instruct|reward|classifier)$")
@@ -42,9 +42,9 @@ _FULL = 3
 
 def recognise(source: ConfigSource) -> float:
     """How sure it is that the text is torchtune's: its components, and switches that nobody else spells so."""
-    found = {each.split(":")[0] for each in _MARKS.findall(source_text(source)[:_SCANNED])}
-    components = bool(re.search(r"_component_[\"']?[ \t]*:[ \t]*[\"']?torchtune\.", source_text(source)[:_SCANNED]))
-    return _CONFIDENCE[min(len(found) + components, len(_CONFIDENCE) - 1)]
+    # A component counts twice: nobody else has torchtune's.
+    components = 2 * bool(_COMPONENT.search(clues.head(source)))
+    return clues.graded(len(clues.keys(source) & _MARKS) + components, _CONFIDENCE)
 
 
 def read(source: ConfigSource, confidence: float) -> Imported:

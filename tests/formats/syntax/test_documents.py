@@ -34,11 +34,11 @@ def test_yaml_with_tags_or_mistakes_is_refused(text: str) -> None:
 def test_an_alias_bomb_is_refused_before_it_expands() -> None:
     lines = ["a0: &a0 [x,x,x,x,x,x,x,x,x,x]"]
     lines += [f"a{n}: &a{n} [{','.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 10)]
-    start = time.perf_counter()
+    start = time.process_time()
 
     with pytest.raises(DocumentFault):
         read_yaml("\n".join(lines))
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
 
 
 @pytest.mark.parametrize("text", ["[" * 200_000, "{a: " * 50_000, "- " * 100_000])
@@ -50,9 +50,9 @@ def test_deep_nesting_is_refused(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["[" * 5_000_000, '{"a":' * 1_000_000])
 def test_five_megabytes_of_brackets_are_refused_at_once(text: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
 
     with pytest.raises(DocumentFault) as fault:
         read_json(text)
     assert fault.value.code == "too_deep"
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2

@@ -57,12 +57,12 @@ def test_other_layouts_are_refused(text: str) -> None:
 
 
 def test_refusing_takes_no_time() -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     for text in ("[0]*10000" + "+[0]*10000" * 3000, "t*9999" * 1600, "[" * 30_000, "1+" * 15_000):
         for read in (layer_pattern, layout_stages):
             with pytest.raises(ExpressionFault):
                 read(text)
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
 
 
 @pytest.mark.parametrize("text", ["1/0", "1%0", "2**64", "1<<64", "a b", "1+", "(1", "09", "1 ? 2", "'1'", "1;2"])
