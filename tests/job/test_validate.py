@@ -128,6 +128,12 @@ def test_a_finding_names_fields_values_rule_and_fixes() -> None:
             ("parallelism.pipeline: 2", "stages.first: 7, stages.last: 7"),
         ),
         (
+            {"model.num_hidden_layers": 61},
+            "layers_not_divisible",
+            "61 layers cannot be shared evenly by 4 stages; some releases would silently build fewer layers",
+            ("parallelism.pipeline: 1", "stages.first: 15, stages.last: 14"),
+        ),
+        (
             {"stages": {"first": 7, "last": 6}},
             "uneven_stages",
             "with 7 on the first stage and 6 on the last stage, 19 of 32 layers are left for 2 stages in between",

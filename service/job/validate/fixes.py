@@ -91,13 +91,17 @@ def _loosened(stated: Facts, rule: Rule) -> Facts:
 
 
 def _even_ends(rule: Rule, stated: Facts) -> tuple[str, ...]:
-    """For layers that no even split fits: fewer layers on both end stages, the rest shared by the middle."""
+    """For layers that no even split fits: fewer layers on both end stages, the rest shared by the middle.
+
+    The last stage, which also has the head, gets no more than the first.
+    """
     layers, stages = stated.layers, stated.pipeline
     if rule.code != "layers_not_divisible" or not isinstance(layers, int) or not isinstance(stages, int):
         return ()
     chunks = stated.virtual if isinstance(stated.virtual, int) else 1
     for middle in range(layers // stages + 1, 0, -1):
         ends = layers - middle * (stages - 2)
-        if stages > 2 and middle % chunks == 0 and 0 < ends <= 2 * middle and ends % (2 * chunks) == 0:  # noqa: PLR2004
-            return (f"stages.first: {ends // 2}, stages.last: {ends // 2}",)
+        last = ends // (2 * chunks) * chunks
+        if stages > 2 and middle % chunks == ends % chunks == 0 and 0 < last <= ends - last <= middle:  # noqa: PLR2004
+            return (f"stages.first: {ends - last}, stages.last: {last}",)
     return ()
