@@ -120,6 +120,15 @@ class Settings(BaseSettings):
         f"{GUARDED.searches} where tokens are needed, else off.",
     )
     body_limit_bytes: int = Field(default=5 * 1024 * 1024, ge=1024, description="Largest request body, in bytes.")
+    metrics: Literal["open", "off"] = Field(
+        default="open",
+        description="Whether GET /metrics has the figures of the process for Prometheus; it needs no token.",
+    )
+    cors_origins: list[str] = Field(
+        default=[],
+        description="Origins whose pages may call the service from a browser, as a JSON list of the form "
+        '["https://example.org"]; none unless set.',
+    )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
         default="INFO", description="The least severe message that is logged."
     )

@@ -71,6 +71,13 @@ def postgres_url(postgres: URL, postgres_template: str) -> Iterator[str]:
         yield _text(url)
 
 
+@pytest.fixture(scope="module")
+def shared_postgres_url(postgres: URL, postgres_template: str) -> Iterator[str]:
+    """The URL of a PostgreSQL database with the schema, for all tests of a module."""
+    with _database(postgres, postgres_template) as url:
+        yield _text(url)
+
+
 @pytest.fixture(params=["sqlite", "postgres"])
 def database_url(request: pytest.FixtureRequest) -> str:
     """The URL of a database with the schema and no rows; the test runs once on each kind."""

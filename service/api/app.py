@@ -10,9 +10,12 @@ from typing import Any
 import anyio.to_thread
 from anyio import CapacityLimiter
 from fastapi import APIRouter, FastAPI
+from fastapi.routing import iter_route_contexts
+from starlette.middleware.cors import CORSMiddleware
 from starlette.staticfiles import StaticFiles
 
 from service.api import handlers
+from service.api.headers import SafeHeaders
 from service.api.identity import RequestIdentity
 from service.api.openapi import DESCRIPTION, TAGS, operation_id, write_document
 from service.api.quotas import Quotas
@@ -24,6 +27,7 @@ from service.api.routes import (
     exports,
     health,
     imports,
+    measurements,
     models,
     observations,
     operations,
@@ -44,6 +48,14 @@ from service.usecases.refusals import Record
 from service.usecases.release import RELEASE
 from service.usecases.search_queue import SearchQueue
 from service.usecases.tokens import Keyring
+
+_CROSS_ORIGIN: dict[str, Any] = {
+    "allow_methods": ["GET", "POST", "PUT", "DELETE"],
+    "allow_headers": ["Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "Last-Event-ID"],
+    "expose_headers": ["ETag", "Link", "Location", "Retry-After", "RateLimit", "RateLimit-Policy", "X-Request-Id"],
+    "max_age": 600,
+}
+"""What pages of the origins that an operator names may do; credentials of the browser are never sent."""
 
 _log = logger(__name__)
 
@@ -105,11 +117,17 @@ def create_app(settings: Settings) -> FastAPI:
     )
     app.state.needs_tokens = settings.needs_tokens
     app.add_middleware(RequestIdentity)
+    app.add_middleware(SafeHeaders)
+    if settings.cors_origins:
+        app.add_middleware(CORSMiddleware, allow_origins=settings.cors_origins, **_CROSS_ORIGIN)
     handlers.install(app)
     app.include_router(_version_1())
     app.include_router(health.router)
+    if settings.metrics == "open":
+        app.include_router(measurements.router)
     app.include_router(documentation.router)
     app.mount("/docs/assets", StaticFiles(directory=str(files("service.api").joinpath("static"))))
+    app.state.templates = {each.endpoint: each.path_format for each in iter_route_contexts(app.routes) if each.endpoint}
     return app
 
 

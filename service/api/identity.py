@@ -3,19 +3,28 @@
 import re
 import secrets
 import time
+from collections.abc import Mapping
 
 import structlog
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from service import metrics
 from service.api.catalogue import INTERNAL_ERROR
 from service.api.problems import problem_response
 from service.logs import logger
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 # https://www.w3.org/TR/trace-context/#traceparent-header
-_TRACEPARENT = re.compile(r"[0-9a-f]{2}-(?!0{32})(?P<trace>[0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-.*)?")
+_TRACEPARENT = re.compile(
+    # Version 00 ends with the flags, later ones may go on, and there is no version ff.
+    r"(?:00(?=.{53}$)|(?!00|ff)[0-9a-f]{2})-(?!0{32})(?P<trace>[0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?"
+)
+
+_NOUNS = {"pln": "plan", "cmp": "comparison", "op": "operation", "obs": "observation"}
+_IDS = re.compile(rf"\b({'|'.join(_NOUNS)})_[0-9a-f]{{32}}\b")
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 _log = logger(__name__)
 
@@ -38,13 +47,15 @@ class RequestIdentity:
         echoed = _echoed(Headers(scope=scope))
         began = time.perf_counter()
         scope.setdefault("state", {}).update(request_id=echoed["x-request-id"], began=began)
-        status = 0
+        status, made = 0, _named(scope["path"])
 
         async def send_with_identity(message: Message) -> None:
-            nonlocal status
+            nonlocal status, made
             if message["type"] == "http.response.start":
                 status = message["status"]
-                MutableHeaders(scope=message).update(echoed | scope["state"].get("headers", {}))
+                headers = MutableHeaders(scope=message)
+                headers.update(echoed | scope["state"].get("headers", {}))
+                made = made | _named(headers.get("location", ""))
             await send(message)
 
         with structlog.contextvars.bound_contextvars(**_logged(echoed)):
@@ -55,8 +66,10 @@ class RequestIdentity:
                 if status:
                     raise
                 await _internal_error(scope, receive, send_with_identity)
-            milliseconds = round((time.perf_counter() - began) * 1000, 3)
-            _log.info("request", method=scope["method"], path=scope["path"], status=status, milliseconds=milliseconds)
+            seconds = time.perf_counter() - began
+            metrics.count_request(_method(scope), _route(scope), status, seconds)
+            about = {"method": scope["method"], "path": scope["path"], "status": status, **made, **_asker(scope)}
+            _log.info("request", **about, milliseconds=round(seconds * 1000, 3))
 
 
 def _echoed(headers: Headers) -> dict[str, str]:
@@ -74,6 +87,27 @@ def _logged(echoed: dict[str, str]) -> dict[str, str]:
     if trace is not None:
         logged["trace_id"] = trace["trace"]
     return logged
+
+
+def _named(path: str) -> dict[str, str]:
+    """The stored things that a path names, by their noun: `{"plan": "pln_…"}`."""
+    return {_NOUNS[found[1]]: found[0] for found in _IDS.finditer(path)}
+
+
+def _asker(scope: Scope) -> dict[str, str]:
+    caller = scope["state"].get("caller")
+    return {} if caller is None or caller.token_id is None else {"token": caller.token_id}
+
+
+def _method(scope: Scope) -> str:
+    # What callers make up must not make a series each.
+    method: str = scope["method"]
+    return method if method in _METHODS else "_OTHER"
+
+
+def _route(scope: Scope) -> str:
+    templates: Mapping[object, str] = scope["app"].state.templates
+    return templates.get(scope.get("endpoint"), "")
 
 
 async def _internal_error(scope: Scope, receive: Receive, send: Send) -> None:

@@ -1,15 +1,18 @@
 """Answers to requests that were seen before, byte for byte: sent again without reading the request."""
 
 import hashlib
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from service import metrics
 from service.api.bodies import StrictRequest, StrictRoute
+from service.api.services import Remembered
 
 _JSON = "application/json"
+_NO_VERDICTS: Mapping[str, int] = {}
 
 
 class RememberingRoute(StrictRoute):
@@ -28,16 +31,17 @@ class RememberingRoute(StrictRoute):
             key = _key(strict, await strict.body(), request.state.devices.stamp)
             answer = request.app.state.services.answers.get(key)
             if answer is not None:
-                return Response(answer, media_type=_JSON)
+                metrics.count_verdicts(answer.verdicts)
+                return Response(answer.body, media_type=_JSON)
             request.state.answer_key = key
             return await handler(strict)
 
         return handle
 
 
-def remembered(request: Request, body: bytes) -> Response:
-    """Return an answer, and remember it for the same request."""
-    request.app.state.services.answers.put(request.state.answer_key, body, len(body))
+def remembered(request: Request, body: bytes, verdicts: Mapping[str, int] = _NO_VERDICTS) -> Response:
+    """Return an answer, and remember it for the same request, with the verdicts to be counted each time."""
+    request.app.state.services.answers.put(request.state.answer_key, Remembered(body, verdicts), len(body))
     return Response(body, media_type=_JSON)
 
 

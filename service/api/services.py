@@ -1,5 +1,6 @@
 """What the routes share, made once when the application starts and handed to them as dependencies."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Final
 
@@ -28,6 +29,14 @@ REMEMBERED_VERDICTS: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
+class Remembered:
+    """The body of an answer, and how many verdicts of each kind it gives."""
+
+    body: bytes
+    verdicts: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
 class Services:
     """Settings, database, and the searches with their few threads, apart from those of all other requests.
 
@@ -43,7 +52,7 @@ class Services:
     devices: CurrentDevices
     policies: CurrentPolicies
     record: Record
-    answers: AnswerCache[bytes, bytes] = field(default_factory=lambda: AnswerCache(REMEMBERED_BYTES))
+    answers: AnswerCache[bytes, Remembered] = field(default_factory=lambda: AnswerCache(REMEMBERED_BYTES))
     verdicts: Known = field(default_factory=lambda: AnswerCache(REMEMBERED_VERDICTS))
 
 

@@ -1,6 +1,7 @@
 """Sessions: one kind that reads and one that writes, each a transaction that ends with its `with` block."""
 
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Self
@@ -10,6 +11,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.orm import ORMExecuteState, Session, UOWTransaction
 
+from service import metrics
 from service.settings import Settings
 from service.store.engine import BEGIN, is_sqlite, service_engine
 from service.store.errors import ReadOnlySession, StoreBusy, translated
@@ -59,12 +61,16 @@ class Store:
         What the block returns to a caller is true only after the block: build no answer inside that leaves before
         the commit. Raises StoreBusy and StoreUnavailable.
         """
+        began = time.perf_counter()
         with (
             _driver_errors_translated(),
             self._one_at_a_time(),
             WriteSession(self._writers, expire_on_commit=False) as session,
             session.begin(),
         ):
+            # The transaction begins here and not with the first statement, so that all waiting for it is over.
+            session.connection()
+            metrics.count_database_wait(time.perf_counter() - began)
             yield session
 
     def ping(self) -> None:

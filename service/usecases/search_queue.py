@@ -2,11 +2,13 @@
 
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 from uuid import UUID
 
+from service import metrics
 from service.logs import logger
 from service.planner.search import SearchCancelled
 from service.store import operations
@@ -99,7 +101,8 @@ class SearchQueue:
             if self._most_of_caller is not None and own >= self._most_of_caller:
                 raise TooManySearchesOfCaller(f"{own} searches of this caller run or wait, as many as may")
             task = self._tasks[asked.digest] = Task(asked, caller, claims=claims)
-            task.future = self._threads.submit(self._work, task)
+            # With the context of the request, so that the search's log has its id.
+            task.future = self._threads.submit(copy_context().run, self._work, task)
         # Outside the turn: the end of a search takes its turn, and may come before this line.
         task.future.add_done_callback(lambda _: self._ended(task))
         return task
@@ -129,6 +132,12 @@ class SearchQueue:
         _stop(task)
         return operations_of.get_operation(self._store, operation_id)
 
+    def numbers(self) -> tuple[int, int]:
+        """How many searches run, and how many wait."""
+        with self._turn:
+            running = sum(task.is_running for task in self._tasks.values())
+            return running, len(self._tasks) - running
+
     def report(self) -> None:
         """Store how far the followed searches are, and end those whose end was asked for elsewhere."""
         with self._turn:
@@ -155,7 +164,17 @@ class SearchQueue:
             for claim in task.claims:
                 self._claims.settle(claim, Ended("created" if is_new else "found", plan_id), session)
 
-        return Made(*make_plan(self._store, task.asked, progress, task.stop.is_set, keep_ends))
+        made = Made(*make_plan(self._store, task.asked, progress, task.stop.is_set, keep_ends))
+        answer = made.plan.answer
+        metrics.count_search(answer.searched, answer.elapsed_seconds)
+        _log.info(
+            "plan made" if made.is_new else "plan found",
+            plan=made.plan.summary.id,
+            operation=task.operation_id,
+            layouts=answer.searched,
+            seconds=answer.elapsed_seconds,
+        )
+        return made
 
     def _follow(self, task: Task, claim: UUID | None) -> str | None:
         """Store an operation for a search that has not ended; return its id, or None when it ended without one."""

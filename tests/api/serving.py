@@ -37,7 +37,7 @@ def free_port() -> int:
 
 
 @contextmanager
-def served(database_url: str, folder: Path) -> Iterator[str]:
+def served(database_url: str, folder: Path, **settings: str) -> Iterator[str]:
     """The address of a service; stopped as a supervisor would, which must end it cleanly."""
     port = free_port()
     log = folder / "serve.log"
@@ -45,7 +45,7 @@ def served(database_url: str, folder: Path) -> Iterator[str]:
         process = subprocess.Popen(
             command("serve", "--host", "127.0.0.1", "--port", str(port)),
             cwd=folder,
-            env=environment(database_url),
+            env=environment(database_url) | {f"MEMPLAN_{name.upper()}": value for name, value in settings.items()},
             stdout=output,
             stderr=output,
         )

@@ -45,8 +45,9 @@ OPERATIONS = {
     "list_models": "GET /v1/models",
     "get_liveness": "GET /livez",
     "get_readiness": "GET /readyz",
+    "get_metrics": "GET /metrics",
 }
-PUBLIC = {"get_liveness", "get_readiness"}
+PUBLIC = {"get_liveness", "get_readiness", "get_metrics"}
 WITH_BODY = {"400", "413", "415", "422"}
 STATUSES = {
     "create_estimate": {"200", *WITH_BODY},
@@ -80,6 +81,7 @@ STATUSES = {
     "list_models": {"200"},
     "get_liveness": {"200"},
     "get_readiness": {"200", "503"},
+    "get_metrics": {"200"},
 }
 
 

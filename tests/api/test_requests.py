@@ -31,9 +31,16 @@ def test_an_id_that_is_none_is_replaced(api: TestClient, given: str) -> None:
     assert re.fullmatch("[0-9a-f]{32}", found)
 
 
-@pytest.mark.parametrize("given", ["00-0-0-00", "00-" + "0" * 32 + "-00f067aa0ba902b7-01", "nonsense"])
+@pytest.mark.parametrize(
+    "given", ["00-0-0-00", "00-" + "0" * 32 + "-00f067aa0ba902b7-01", "nonsense", "ff" + TRACE[2:], f"{TRACE}-more"]
+)
 def test_a_trace_that_is_none_is_dropped(api: TestClient, given: str) -> None:
     assert "traceparent" not in api.get("/livez", headers={"traceparent": given}).headers
+
+
+def test_a_trace_of_a_later_version_is_taken(api: TestClient) -> None:
+    later = f"01{TRACE[2:]}-more"
+    assert api.get("/livez", headers={"traceparent": later}).headers["traceparent"] == later
 
 
 def test_a_failure_of_the_service_is_a_problem_that_tells_nothing_of_its_inside(

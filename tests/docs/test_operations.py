@@ -7,6 +7,7 @@ import pytest
 
 from service.calculator.units import MIB
 from service.cli import build_parser
+from service.metrics import rendered as rendered_metrics
 from service.settings import GUARDED, Settings
 from service.usecases.scopes import SCOPES
 from tests.docs.settings import PAGE, rendered
@@ -47,3 +48,11 @@ def test_the_limits_are_those_of_the_program() -> None:
         "MEMPLAN_SEARCH_MAX_LAYOUTS": f"{settings.search_max_layouts:,}",
     }.items():
         assert f"| {value} (`{name}`)" in section, name
+
+
+def test_every_metric_is_explained() -> None:
+    section = TEXT.partition("\n## Metrics\n")[2].partition("\n## ")[0]
+    shown = set(re.findall(r"^# HELP ((?:memplan|http)_\w+) ", rendered_metrics().decode(), re.MULTILINE))
+    assert {each for each in shown if not each.endswith("_created")} == set(
+        re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)
+    )

@@ -8,15 +8,12 @@ from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 
 from service.api.catalogue import KINDS, Kind
+from service.api.headers import PAGE_POLICY
 
 router = APIRouter(include_in_schema=False)
 
 _STATIC = files("service.api").joinpath("static")
-# Browsers then refuse what a page would fetch from another site; the interactive page sets styles of its own.
-_HEADERS = {
-    "Content-Security-Policy": "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'",
-    "X-Content-Type-Options": "nosniff",
-}
+_HEADERS = {"Content-Security-Policy": PAGE_POLICY}
 
 
 @router.get("/docs")

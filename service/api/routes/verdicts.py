@@ -1,5 +1,6 @@
 """Whether jobs fit targets, within the caller's time."""
 
+from collections import Counter
 from functools import partial
 from typing import Annotated
 
@@ -7,6 +8,7 @@ from fastapi import APIRouter, Body
 from starlette.requests import Request
 from starlette.responses import Response
 
+from service import metrics
 from service.api.access import requires
 from service.api.deadlines import DeadlineOf
 from service.api.openapi import BODY_PROBLEMS, problems
@@ -38,8 +40,10 @@ async def create_verdicts(
     """
     board = Board([each.item() for each in question.items], devices)
     await deadline.run(partial(judge_all, board, services.verdicts))
-    found = ruled(board, question.queue, services.policies.now, services.record)
-    body = VerdictList.of(found).model_dump_json(by_alias=True).encode()
+    answer = VerdictList.of(ruled(board, question.queue, services.policies.now, services.record))
+    given = Counter(each.verdict for each in answer.results)
+    metrics.count_verdicts(given)
+    body = answer.model_dump_json(by_alias=True).encode()
     # What a policy makes of it is put on record each time.
     is_final = board.is_final and question.queue is None
-    return remembered(request, body) if is_final else Response(body, media_type="application/json")
+    return remembered(request, body, given) if is_final else Response(body, media_type="application/json")
