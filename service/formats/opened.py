@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
 
+from service.calculator import limits
 from service.formats.source import ConfigSource
 from service.formats.syntax.commands import NamedFile, launch_of, named_files, without_holes
 from service.formats.syntax.launch import Processes
@@ -32,7 +34,8 @@ def open_command(
 
     `source` is the script; the world size that it gives, if any, overrides `processes`.
     """
-    notes = [*script.diagnostics, *notes]
+    processes, refused = believable(processes)
+    notes = [*script.diagnostics, *notes, *refused]
     missing = [
         MissingFact(PurePosixPath(name).name, f"{where}: the script sources {name}; upload it")
         for name, where in script.missing_files.items()
@@ -67,6 +70,16 @@ def open_command(
         open_facts=missing,
         opaque=() if any(each.supplied is None for each in named) else _OPAQUE,
     )
+
+
+def believable(processes: Processes) -> tuple[Processes, list[Diagnostic]]:
+    """The processes, and their number only if a job can have so many; if not, what is wrong with it."""
+    if processes.size is None or 0 < processes.size <= limits.WORLD_SIZE:
+        return processes, []
+    rule = f"a number from 1 to {limits.WORLD_SIZE}"
+    message = f"{processes.where or 'the launch'}: {processes.size} processes are no size of a job"
+    refused = Diagnostic("value_type", "error", message, ("/world_size",), str(processes.size)[:60], rule)
+    return replace(processes, size=None), [refused]
 
 
 def _missing_files(

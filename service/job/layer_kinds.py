@@ -116,7 +116,8 @@ def is_sparse(known: Known, index: int) -> bool:
         return False
     pattern = known.get("moe_layer_pattern")
     if pattern:
-        return bool(pattern[index])
+        # A pattern of another length than the layers is refused by a rule of its own.
+        return index < len(pattern) and bool(pattern[index])
     if index < (known.get("first_k_dense_replace") or 0) or index in (known.get("mlp_only_layers") or ()):
         return False
     every, step = known.get("moe_layer_freq") or 1, known.get("decoder_sparse_step") or 1

@@ -107,6 +107,7 @@ def test_the_strategy_decides_the_framework(strategy: str, framework: str) -> No
     [(1, False), (2, False), (4, False), (8, False), (40, False), (5, True), (10, True), (16, True), (20, True)],
 )
 def test_ulysses_shares_heads_and_shares_or_repeats_key_value_heads(degree: int, refused: bool) -> None:
+    """https://github.com/verl-project/verl/issues/1226"""
     model = ModelSection(num_attention_heads=40, num_key_value_heads=8)
     override = f"actor_rollout_ref.actor.ulysses_sequence_parallel_size={degree}"
 

@@ -115,6 +115,7 @@ def test_a_launcher_that_expects_other_pods_than_there_are_is_refused() -> None:
 
 
 def test_processes_of_a_pod_come_from_the_launcher_not_from_the_number_of_pods() -> None:
+    """https://github.com/kubeflow/trainer/issues/1790: 3 processes for 5 GPUs."""
     plain = ["python", "pretrain_gpt.py", *FLAGS.split()]
     specs = {
         "Master": {"replicas": 1, "template": template(container(plain, 1))},
@@ -131,6 +132,7 @@ def test_processes_of_a_pod_come_from_the_launcher_not_from_the_number_of_pods()
 
 
 def test_a_world_size_that_counts_pods_is_understood_as_the_number_of_nodes() -> None:
+    """https://github.com/kubeflow/trainer/issues/1790"""
     command = ["torchrun", "--nnodes=$(WORLD_SIZE)", "--nproc_per_node=8", "pretrain_gpt.py", *FLAGS.split()]
 
     imported = read(
@@ -309,3 +311,19 @@ def test_a_published_manifest_yields_its_facts(name: str) -> None:
         )
         found = facts(filled)
         assert {key: (value, found[key]) for key, value in expected(item) if key in found and found[key] != value} == {}
+
+
+@pytest.mark.parametrize("size", [-1, 0, 10**12])
+def test_a_number_of_pods_that_no_job_has_is_refused_and_asked_for(size: int) -> None:
+    imported = read(manifest("Job", {"parallelism": size, "completions": size, "template": PLAIN}))
+
+    assert imported.outcome == "invalid"
+    assert imported.job is None or imported.job.world_size != size * 8
+
+
+@pytest.mark.parametrize("style", [{"default_flow_style": True}, {"default_style": '"'}, {"sort_keys": False}])
+def test_a_manifest_is_recognised_in_every_style(style: dict[str, Any]) -> None:
+    text = yaml.safe_dump(WORKLOADS["PyTorchJob"], width=10_000, **style)
+    commented = "\n".join(line if line.endswith("-") else f"{line}  # as asked" for line in text.splitlines())
+
+    assert {import_config(ConfigSource(text=each)).outcome for each in (text, commented)} == {"ok"}

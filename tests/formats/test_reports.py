@@ -2,11 +2,14 @@
 
 import pytest
 
+from service.catalog.devices import find_device
 from service.formats.imported import Imported
 from service.formats.source import ConfigSource
 from service.job.resolve import resolve
-from service.job.schema import ModelSection
+from service.job.schema import Job, ModelSection
 from service.usecases.imports import import_config
+from service.usecases.searches import Question, prepare, run
+from service.usecases.spaces import Cluster
 
 
 def read(text: str, **source: object) -> Imported:
@@ -78,3 +81,87 @@ def test_an_offloaded_optimizer_is_read_as_one() -> None:
 
     assert imported.job is not None
     assert imported.job.optimizer.offload == "cpu"
+
+
+TITAN = "[model]\nname = 'llama3'\nflavor = '8B'\n[training]\nseq_len = {length}\nlocal_batch_size = 1\n[parallelism]\n"
+TITAN_NOW = (
+    "torchrun --nproc_per_node 8 -m torchtitan.train --module llama3 --config llama3_8b "
+    "--training.num_tokens_per_microbatch_per_dp_rank {length} --training.max_context_length {length} "
+    "--parallelism.tensor_parallel_degree {tensor} --parallelism.context_parallel_degree {context}"
+)
+
+
+def titan(length: int, tensor: int, context: int = 1) -> str:
+    degrees = f"tensor_parallel_degree = {tensor}\ncontext_parallel_degree = {context}\n"
+    return TITAN.format(length=length) + degrees
+
+
+@pytest.mark.parametrize(
+    ("text", "divisor", "lengths"),
+    [
+        (titan(4098, 4), "8", ("4096", "4104")),
+        (TITAN_NOW.format(length=4098, tensor=4, context=1), "4", ("4096", "4100")),
+    ],
+)
+def test_a_length_that_ranks_cannot_share_is_refused_by_the_rule_of_its_generation(
+    text: str, divisor: str, lengths: tuple[str, str]
+) -> None:
+    """https://github.com/pytorch/torchtitan/issues/1306"""
+    (error,) = [each for each in read(text, world_size=8).findings.errors if each.code == "seq_divisor"]
+
+    assert divisor in error.message
+    assert "torchtitan" in f"{error.message} {error.rule}"
+    assert all(any(each in fix for fix in error.fixes) for each in lengths)
+
+
+def test_a_length_that_every_divisor_shares_is_accepted() -> None:
+    """https://github.com/pytorch/torchtitan/issues/1306"""
+    assert read(titan(8192, 8, 4), world_size=32).outcome == "ok"
+
+
+def test_a_batch_that_seven_ranks_cannot_share_names_its_factors_and_the_nearest_that_they_can() -> None:
+    """https://github.com/OpenRLHF/OpenRLHF/issues/346"""
+    text = (
+        '{"train_batch_size": 256, "train_micro_batch_size_per_gpu": 2, "gradient_accumulation_steps": 18, '
+        '"zero_optimization": {"stage": 3}, "bf16": {"enabled": true}}'
+    )
+    (error,) = [each for each in read(text, world_size=7).findings.errors if each.code == "batch_triad"]
+
+    assert all(each in error.message for each in ("256", "2", "18", "7", "252"))
+    assert any("252" in fix for fix in error.fixes)
+    assert any("266" in fix for fix in error.fixes)
+
+
+def test_a_command_without_a_launcher_runs_one_process_and_says_so() -> None:
+    """https://github.com/OpenRLHF/OpenRLHF/issues/346: 8 != 2*1*1 on a node where 4 ranks were expected."""
+    text = '{"train_batch_size": 8, "train_micro_batch_size_per_gpu": 2, "gradient_accumulation_steps": 1}'
+    imported = read(text, argv=["python", "train.py", "--deepspeed", "ds.json"])
+
+    (error,) = [each for each in imported.findings.errors if each.code == "batch_triad"]
+    assert "no launcher" in error.message
+
+
+def test_the_states_of_a_14b_trainer_leave_what_an_80_gb_gpu_really_has() -> None:
+    """https://github.com/skypilot-org/skypilot/pull/10269: 14e9 x 16 / 4 bytes of states; 79.2 GiB, not 80."""
+    usable = find_device("h100-sxm-80gb").usable_bytes
+    states = 14 * 10**9 * 16 // 4
+
+    assert round(states / 2**30, 2) == 52.15
+    assert 79.0 * 2**30 < usable < 79.3 * 2**30
+
+
+def test_a_plan_says_the_longest_sequence_that_still_fits() -> None:
+    """https://github.com/skypilot-org/skypilot/pull/10269: not just yes or no for the nominal length."""
+    job = Job.model_validate(
+        {
+            "model": {"preset": "qwen3-14b"},
+            "framework": {"name": "megatron-core"},
+            "parallelism": {"tensor": 4, "sequence": True, "pipeline": 1, "context": 1, "data": 1},
+            "world_size": 4,
+            "batch": {"micro": 1, "global": 4, "sequence_length": 8192},
+        }
+    )
+    answer = run(prepare(Question(job, Cluster("h100-sxm-80gb", 4)), 10**6))
+
+    assert answer.longest_sequence is not None
+    assert answer.longest_sequence > 8192

@@ -127,11 +127,13 @@ def test_one_task_on_a_node_starts_a_launcher() -> None:
     ],
 )  # fmt: skip
 def test_amounts_of_memory_are_decimal_unless_the_unit_says_otherwise(text: str, size: int) -> None:
+    """https://github.com/dstackai/dstack/issues/226"""
     assert memory_bytes(text) == size
 
 
 @pytest.mark.parametrize("text", ["", "lots", "8 bananas", "GB", "-8GB", "8GBs", "..8GB", "1e999GB"])
 def test_an_amount_of_memory_that_cannot_be_read_is_never_ignored(text: str) -> None:
+    """https://github.com/dstackai/dstack/issues/226"""
     with pytest.raises(ValueFault):
         memory_bytes(text)
 

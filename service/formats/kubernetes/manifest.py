@@ -10,7 +10,7 @@ from service.formats.kubernetes.counting import Counted, count_pods, count_proce
 from service.formats.kubernetes.pods import containers, device_of, environment_of, script_of
 from service.formats.kubernetes.values import values_workload
 from service.formats.kubernetes.workloads import Node, Workload, at, mapping, sequence, text_of, workload_of
-from service.formats.opened import open_command
+from service.formats.opened import believable, open_command
 from service.formats.source import ConfigSource
 from service.formats.syntax.documents import DocumentFault, read_yaml_documents
 from service.formats.syntax.launch import Processes
@@ -18,12 +18,9 @@ from service.formats.wrapped import Wrapped
 from service.job.diagnostics import Diagnostic, MissingFact, Source
 
 _KIND = re.compile(
-    r"^[ \t]*[\"']?kind[\"']?:[ \t]*[\"']?(Pod|Job|JobSet|PyTorchJob|MPIJob|TrainJob|RayJob|Workload|List|ConfigMap|"
-    r"ClusterTrainingRuntime|TrainingRuntime)[\"']?,?[ \t]*$",
-    re.MULTILINE,
+    r"\bkind[\"']?[ \t]*:[ \t]*[\"']?(?:Pod|Job|JobSet|PyTorchJob|MPIJob|TrainJob|RayJob|Workload|List|ConfigMap|"
+    r"ClusterTrainingRuntime|TrainingRuntime)\b"
 )
-_VERSION = re.compile(r"[\"']?apiVersion[\"']?:")
-_VALUES = re.compile(r"^workload:[ \t]*$(?:\n[ \t]+.*$){0,40}?\n[ \t]+gpus:", re.MULTILINE)
 _MOST_DOCUMENTS = 100
 _NO_PODS = Diagnostic("not_training", "error", "the manifest starts no pods", rule="a Job, JobSet, PyTorchJob …")
 _NO_NAME = re.compile(r"[/\\]|[A-Za-z]:|(.*[/\\])?\.\.([/\\]|$)")
@@ -31,10 +28,9 @@ _NO_NAME = re.compile(r"[/\\]|[A-Za-z]:|(.*[/\\])?\.\.([/\\]|$)")
 
 def recognise(source: ConfigSource) -> float:
     """How sure it is that the text is a manifest, or the values of a chart that makes one."""
-    head = clues.head(source)
-    if _VERSION.search(head) and (_KIND.search(head) or '"kind"' in head):
+    if {"apiVersion", "kind"} <= clues.keys(source) and _KIND.search(clues.head(source)):
         return 0.97
-    return 0.92 if _VALUES.search(head) else 0.0
+    return 0.92 if clues.keys(source) >= {"workload", "gpus"} else 0.0
 
 
 def unwrap(source: ConfigSource) -> Wrapped:
@@ -108,7 +104,9 @@ def _beside(workload: Workload, source: ConfigSource) -> ConfigSource | None:
 
 def _wrapped(source: ConfigSource, found: Counted) -> Wrapped:
     places = found.places
-    notes = [*found.diagnostics, *places.diagnostics]
+    pods, refused = believable(Processes(found.world_size, found.where))
+    found.world_size = pods.size
+    notes = [*found.diagnostics, *places.diagnostics, *refused]
     missing = [MissingFact(name, message) for name, message in found.missing.items()]
     size = source.world_size or found.world_size
     if size is None:

@@ -15,6 +15,7 @@ from yaml.resolver import Resolver
 MOST_VALUES = 200_000
 """Keys, values and collections of one text; what an alias repeats counts each time."""
 _DEEPEST = 100
+_SHOWN = 40
 _CORE = "tag:yaml.org,2002:"
 _SCALARS = frozenset(_CORE + each for each in ("null", "bool", "int", "float", "binary", "timestamp", "str"))
 
@@ -164,7 +165,11 @@ class _Scalars(SafeConstructor, Resolver):
             return event.value
         if tag not in _SCALARS:
             raise _fault(f"the tag {tag} is not read", event)
-        return self.yaml_constructors[tag](self, yaml.ScalarNode(tag, event.value))
+        try:
+            return self.yaml_constructors[tag](self, yaml.ScalarNode(tag, event.value))
+        except (ValueError, LookupError, TypeError, OverflowError, yaml.YAMLError):
+            kind = tag.removeprefix(_CORE)
+            raise _fault(f'the text "{event.value[:_SHOWN]}" is no {kind}', event) from None
 
 
 def _fault(problem: str, event: yaml.Event) -> YamlFault:
