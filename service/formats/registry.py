@@ -65,7 +65,21 @@ def _detected(source: ConfigSource) -> Imported:
     confidence, wrapper = max(((each.recognise(source), each) for each in _WRAPPERS), key=lambda pair: pair[0])
     if confidence >= _LEAST_CONFIDENCE and (dialect is None or confidence > dialect[0]):
         return _unwrapped(source, wrapper, confidence, _DIALECTS)
-    return dialect[1].read(dialect[2], dialect[0]) if dialect else _unrecognised()
+    if dialect is None:
+        return _unrecognised()
+    sure, reader, _ = dialect
+    if not reader.reads_scripts and slurm.holds_command(source):
+        return _command(source, sure, reader)
+    return reader.read(source, sure)
+
+
+def _command(source: ConfigSource, confidence: float, dialect: Dialect) -> Imported:
+    """Reads a command with the variables around it as a shell would, unless that leaves less of it to recognise."""
+    wrapped = slurm.WRAPPER.unwrap(source)
+    inside = _best(wrapped.sources, [dialect])
+    if inside is None or inside[0] < confidence:
+        return dialect.read(source, confidence)
+    return wrapped.around(dialect.read(inside[2], confidence), read_script=False)
 
 
 def _best(sources: Sequence[ConfigSource], dialects: Sequence[Dialect]) -> tuple[float, Dialect, ConfigSource] | None:

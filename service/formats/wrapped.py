@@ -68,7 +68,11 @@ class Wrapped:
 
 
 def _once(diagnostics: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
-    return tuple(each for index, each in enumerate(diagnostics) if each not in diagnostics[:index])
+    """Each finding once; a file that the wrapper misses and its dialect too is one finding."""
+    found: dict[object, Diagnostic] = {}
+    for each in diagnostics:
+        found.setdefault((each.code, each.found if each.code == "missing_file" else each.message), each)
+    return tuple(found.values())
 
 
 def _outcome(findings: Findings, job: Job | None) -> Outcome:

@@ -163,3 +163,37 @@ def test_unknown_keys_of_the_actor_are_named() -> None:
     imported = read("actor_rollout_ref.actor.ppo_micro_batch_size_per_gpus=3")
 
     assert "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpus" in imported.unknown
+
+
+SCRIPT = """set -x
+MODEL_PATH=${MODEL_PATH:-Qwen/Qwen3-8B}
+max_prompt_length=$((1024 * 2))
+max_response_length=$((1024 * 4))
+train_files="['$HOME/data/train.parquet']"
+OFFLOAD="\\
+    actor_rollout_ref.actor.fsdp_config.param_offload=True \\
+    actor_rollout_ref.actor.fsdp_config.optimizer_offload=True"
+
+python3 -m verl.trainer.main_ppo \\
+    data.train_files="$train_files" data.train_batch_size=1024 \\
+    data.max_prompt_length=${max_prompt_length} data.max_response_length=${max_response_length} \\
+    actor_rollout_ref.model.path=$MODEL_PATH \\
+    actor_rollout_ref.actor.ppo_mini_batch_size=256 actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4 \\
+    actor_rollout_ref.rollout.n=5 trainer.n_gpus_per_node=8 trainer.nnodes=2 $OFFLOAD $@
+"""
+
+
+@pytest.mark.parametrize("head", ["", "#!/bin/bash\n", "#!/bin/bash\n#SBATCH --nodes=2\n", "# GRPO on 16 GPUs\n"])
+def test_variables_of_a_script_around_the_command_are_followed(head: str) -> None:
+    imported = import_source(ConfigSource(text=head + SCRIPT))
+
+    assert (imported.outcome, imported.format, list(imported.unknown)) == ("ok", "hydra", [])
+    found = job(imported)
+    assert (found.world_size, found.batch.sequence_length, found.model.num_hidden_layers) == (16, 6144, 36)
+    assert found.optimizer.offload == "cpu" or "offloaded_between_phases" in codes(imported)
+
+
+def test_arguments_of_a_script_override_what_stands_before_them() -> None:
+    imported = import_source(ConfigSource(text=SCRIPT.replace("trainer.nnodes=2 ", ""), argv=["trainer.nnodes=4"]))
+
+    assert job(imported).world_size == 32

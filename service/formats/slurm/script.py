@@ -24,7 +24,7 @@ _PROGRAMS = (
 )  # fmt: skip
 _DIRECTIVE = re.compile(r"^[ \t]*#SBATCH\b", re.MULTILINE)
 _LAUNCH = re.compile(
-    r"^[ \t]*(?:\w+=\S*[ \t]+)*(?:exec[ \t]+|time[ \t]+|nohup[ \t]+|uv run[ \t]+)?(?:[\w./${}-]*/)?"
+    r"^([ \t]*)(?:\w+=\S*[ \t]+)*(?:exec[ \t]+|time[ \t]+|nohup[ \t]+|uv run[ \t]+)?(?:[\w./${}-]*/)?"
     r"(?:torchrun|accelerate[ \t]+launch|deepspeed|srun|mpirun|mpiexec|ray[ \t]+job[ \t]+submit|tune[ \t]+run|"
     r"(?:axolotl|llamafactory-cli|litgpt)[ \t]+\w+|python[\d.]*[ \t]+(?:-u[ \t]+)?(?:-m[ \t]+[\w.]+|\S+\.py))"
     r"(?![ \t]*[:=])(?=[ \t\\]|$)",
@@ -46,6 +46,12 @@ def is_script(source: ConfigSource) -> bool:
     """Whether the text can be nothing but a script."""
     text = clues.head(source)
     return text.startswith("#!") or ("#SBATCH" in text and _DIRECTIVE.search(text) is not None)
+
+
+def holds_command(source: ConfigSource) -> bool:
+    """Whether a line of the text starts a program, where no file of values can have such a line."""
+    text = clues.head(source)
+    return clues.holds_any(text, _PROGRAMS) and "" in _LAUNCH.findall(text)
 
 
 def unwrap(source: ConfigSource) -> Wrapped:
