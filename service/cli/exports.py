@@ -2,8 +2,10 @@
 
 import argparse
 import sys
+from urllib.parse import quote
 
 from service.cli.files import changes_by, given_by, refusal
+from service.cli.server import remote
 from service.formats.writers.export import Cluster
 from service.usecases.errors import RejectedQuestion
 from service.usecases.exports import changes_to, export_given
@@ -11,6 +13,11 @@ from service.usecases.exports import changes_to, export_given
 
 def run(options: argparse.Namespace) -> int:
     """Print the whole job in the form that was asked for, or the lines that --set changes in it."""
+    service = remote(options)
+    if service is not None:
+        path = f"/v1/plans/{quote(options.file, safe='')}/exports/{options.form}"
+        _print(options.form, *service.text(path, candidate=options.candidate))
+        return 0
     given, changes = given_by(options, options.world_size), changes_by(options, options.world_size)
     cluster = Cluster(options.gpus_per_node, options.device)
     try:
@@ -20,8 +27,12 @@ def run(options: argparse.Namespace) -> int:
         found = export_given(given, options.form, cluster, changes)
     except RejectedQuestion as error:
         raise refusal(error) from None
-    sys.stdout.write(found.text)
-    if found.unsaid:
-        said = ", ".join(each.strip("/").replace("/", ".") for each in found.unsaid)
-        sys.stderr.write(f"memplan: {options.form} has no words for {said}\n")
+    _print(options.form, found.text, ", ".join(found.unsaid))
     return 0
+
+
+def _print(form: str, text: str, unsaid: str) -> None:
+    sys.stdout.write(text)
+    if unsaid:
+        said = ", ".join(each.strip("/").replace("/", ".") for each in unsaid.split(", "))
+        sys.stderr.write(f"memplan: {form} has no words for {said}\n")

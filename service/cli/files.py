@@ -3,19 +3,20 @@
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from service.cli.errors import USAGE, CommandError
+from service.cli.errors import USAGE, CommandError, joined
 from service.formats.source import LARGEST_TEXT, ConfigSource
 from service.job.diagnostics import Diagnostic
 from service.job.schema import Job
 from service.usecases.errors import NoSuchDevice, RejectedJob, RejectedQuestion
 from service.usecases.faults import faults_of
-from service.usecases.imports import Given
+from service.usecases.imports import Given, accept
 from service.usecases.schema_tree import SchemaTree
 
 JOB = "job"
@@ -23,9 +24,42 @@ JOB = "job"
 Schema = TypeVar("Schema", bound=BaseModel)
 
 
-def given_by(options: argparse.Namespace, world_size: int | None = None) -> Given:
-    """Return the job or the config that the options of a command name. Raises CommandError."""
-    text = _text(options.file)
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a command is about: a job or a config, and values that the options state besides, by JSON Pointer."""
+
+    given: Given
+    changes: Mapping[str, Any]
+
+    def settled(self) -> Given:
+        """Return one thing that says all of it: as it was given, or the job with the changes. Raises CommandError."""
+        try:
+            return accept(self.given, self.changes).job if self.changes else self.given
+        except RejectedQuestion as error:
+            raise refusal(error) from None
+
+    def document(self) -> dict[str, Any]:
+        """Return it under the key that the HTTP interface takes it by. Raises CommandError."""
+        return document_of(self.settled())
+
+
+def document_of(given: Given) -> dict[str, Any]:
+    """Return a job or a config under the key that the HTTP interface takes it by."""
+    key = "job" if isinstance(given, Job) else "source"
+    return {key: given.model_dump(mode="json", by_alias=True, exclude_none=True)}
+
+
+def asked_by(options: argparse.Namespace, world_size: int | None = None) -> Asked:
+    """Return what the options of a command name. Raises CommandError."""
+    given = given_by(options, world_size)
+    # A config takes the number of GPUs as its own; in a job it is one more change.
+    further = world_size if isinstance(given, Job) else None
+    return Asked(given, changes_by(options, further))
+
+
+def given_by(options: argparse.Namespace, world_size: int | None = None, file: str | None = None) -> Given:
+    """Return the job or the config in the options' file, or in another. Raises CommandError."""
+    text = _text(file or options.file)
     document = _object(text) if options.format in {"auto", JOB} else None
     if options.format == JOB or (document is not None and {"model", "framework"} <= document.keys()):
         return _validated(Job, document)
@@ -58,7 +92,7 @@ def refusal(error: RejectedQuestion) -> CommandError:
         return CommandError(str(error))
     lines = [f"{each.message}{_remedy(each)}" for each in error.findings.errors]
     lines += [f"{each.fact} is missing: {each.message}" for each in error.findings.missing]
-    return CommandError(_joined(lines))
+    return CommandError(joined(lines))
 
 
 def _remedy(problem: Diagnostic) -> str:
@@ -113,10 +147,4 @@ def _validated(schema: type[Schema], document: Any) -> Schema:
         form = schema.model_json_schema()
         details: list[Any] = [{**each, "loc": ("body", *each["loc"])} for each in error.errors()]
         faults = faults_of(details, document, {"body": SchemaTree(form, form["$defs"])})
-        raise CommandError(_joined([f"{each.pointer}: {each.message}; {each.fix}" for each in faults]), USAGE) from None
-
-
-def _joined(lines: Sequence[str]) -> str:
-    if len(lines) == 1:
-        return lines[0]
-    return "\n  ".join([f"{len(lines)} problems", *lines])
+        raise CommandError(joined([f"{each.pointer}: {each.message}; {each.fix}" for each in faults]), USAGE) from None

@@ -27,14 +27,18 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"memplan {version('memplan')}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     _add_estimate(commands)
+    _add_verdict(commands)
     _add_plan(commands)
+    _add_compare(commands)
     _add_import(commands)
     _add_export(commands)
     _add_validate(commands)
     _add_validate_time(commands)
+    _add_devices(commands)
     _add_serve(commands)
     _add_db(commands)
     _add_token(commands)
+    _add_completion(commands)
     return parser
 
 
@@ -47,6 +51,50 @@ def _add_estimate(commands: "argparse._SubParsersAction[argparse.ArgumentParser]
         "--lines", type=int, default=12, metavar="N", help="ledger lines shown (default: %(default)s)"
     )
     estimate.set_defaults(module="service.cli.estimate")
+
+
+def _add_verdict(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    verdict = commands.add_parser(
+        "verdict",
+        help="whether a job fits, as an exit code",
+        epilog=f"Exit codes: 0 fits, 1 does not fit, 2 wrongly asked, 3 unknown, 4 fits tightly. {_EPILOG}",
+    )
+    _add_config(verdict)
+    verdict.add_argument("--device", default=DEFAULT_DEVICE, metavar="ID", help="GPU (default: %(default)s)")
+    verdict.add_argument("--gpus", type=int, metavar="N", help="number of GPUs (default: what the file says)")
+    verdict.add_argument(
+        "--deadline",
+        type=float,
+        default=10.0,
+        metavar="S",
+        help="seconds after which it is unknown (default: %(default)s)",
+    )
+    verdict.set_defaults(module="service.cli.verdict")
+
+
+def _add_compare(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    compare = commands.add_parser("compare", help="jobs on GPUs, side by side")
+    compare.add_argument("files", nargs="+", metavar="FILE", help=f"{_FILE}; with --server also the id of a plan")
+    compare.add_argument(
+        "--device", action="append", required=True, metavar="ID", help="GPU to compare them on; repeatable"
+    )
+    compare.add_argument("--gpus", type=int, metavar="N", help="number of GPUs (default: what each file says)")
+    _add_environment(compare)
+    compare.add_argument("--format", default="auto", help="what every FILE is (default: found out)")
+    _add_answer(compare)
+    compare.set_defaults(module="service.cli.compare")
+
+
+def _add_devices(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    devices = commands.add_parser("devices", help="the GPUs that are known by name")
+    _add_answer(devices)
+    devices.set_defaults(module="service.cli.devices")
+
+
+def _add_completion(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    completion = commands.add_parser("completion", help="a script that makes the shell complete this command")
+    completion.add_argument("shell", choices=("bash", "zsh", "tcsh"), help="the shell that reads the script")
+    completion.set_defaults(module="service.cli.completion")
 
 
 def _add_plan(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -66,14 +114,15 @@ def _add_import(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
     reading = commands.add_parser("import", help="what is understood of a config, and where each value is from")
     _add_file(reading)
     reading.add_argument("--format", default="auto", help="what FILE is (default: found out)")
-    reading.add_argument("--json", action="store_true", help="print the answer of the HTTP interface")
+    _add_answer(reading)
     reading.add_argument("--world-size", type=int, metavar="N", help="GPUs of the job, where the file does not say")
     reading.set_defaults(module="service.cli.imports")
 
 
 def _add_export(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     export = commands.add_parser("export", help="a job in a framework's own form", epilog=_EPILOG)
-    _add_file(export)
+    export.add_argument("file", metavar="FILE", help=f"{_FILE}; with --server the id of a plan")
+    _add_environment(export)
     _add_changes(export)
     export.add_argument("--from", dest="format", default="auto", help="what FILE is (default: found out)")
     export.add_argument("--format", dest="form", required=True, choices=EXPORT_FORMATS, help="form of the answer")
@@ -81,6 +130,8 @@ def _add_export(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
     export.add_argument("--world-size", type=int, metavar="N", help="GPUs of the job, where the file does not say")
     export.add_argument("--gpus-per-node", type=int, default=8, metavar="N", help="(default: %(default)s)")
     export.add_argument("--device", metavar="ID", help="GPU that a batch job asks for")
+    export.add_argument("--server", metavar="URL", help="the service that has the plan FILE")
+    export.add_argument("--candidate", type=int, default=0, metavar="N", help="which layout of the plan (default: 0)")
     export.set_defaults(module="service.cli.exports", json=False)
 
 
@@ -117,11 +168,22 @@ def _add_config(command: argparse.ArgumentParser) -> None:
     _add_file(command)
     _add_changes(command)
     command.add_argument("--format", default="auto", help="what FILE is (default: found out)")
+    _add_answer(command)
+
+
+def _add_answer(command: argparse.ArgumentParser) -> None:
     command.add_argument("--json", action="store_true", help="print the answer of the HTTP interface")
+    command.add_argument(
+        "--server", metavar="URL", help="let a memplan service answer, with the token in MEMPLAN_TOKEN if there is one"
+    )
 
 
 def _add_file(command: argparse.ArgumentParser) -> None:
     command.add_argument("file", metavar="FILE", help=_FILE)
+    _add_environment(command)
+
+
+def _add_environment(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--env", action="append", default=[], metavar="K=V", help="an environment variable that FILE reads; repeatable"
     )

@@ -1,16 +1,20 @@
-"""`memplan plan FILE`: which layouts of a job fit a cluster, fastest first. Stores nothing."""
+"""`memplan plan FILE`: which layouts of a job fit a cluster, fastest first; a service that is asked stores them."""
 
 import argparse
-import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from service.api.schemas.search import SearchResult
-from service.cli.files import changes_by, given_by, refusal
+from service.cli.files import Asked, asked_by, refusal
+from service.cli.server import print_json, remote
 from service.cli.tables import candidate_table, console
+from service.planner.search import Progress as Told
 from service.usecases.errors import RejectedQuestion
-from service.usecases.searches import Question, Search, SearchAnswer, prepare
+from service.usecases.searches import Question, prepare
 from service.usecases.searches import run as run_search
 from service.usecases.spaces import ANY, Cluster, Limits
 
@@ -20,33 +24,45 @@ MOST_LAYOUTS = 100_000_000
 
 def run(options: argparse.Namespace) -> int:
     """Print the ranked layouts, or the answer of the HTTP interface; a long search shows its progress on a terminal."""
-    question = Question(
-        given=given_by(options),
-        cluster=Cluster(options.device, options.gpus, options.gpus_per_node),
-        limits=Limits() if options.keep else ANY,
-        top=options.top,
-        changes=changes_by(options),
-    )
-    try:
-        answer = _searched(prepare(question, MOST_LAYOUTS))
-    except RejectedQuestion as error:
-        raise refusal(error) from None
+    asked, service = asked_by(options), remote(options)
+    cluster = Cluster(options.device, options.gpus, options.gpus_per_node)
+    limits = Limits() if options.keep else ANY
+    with _progress() as told:
+        if service is None:
+            found = _searched(asked, cluster, limits, options.top, told)
+        else:
+            body = {**asked.document(), **_document(cluster, limits), "top": options.top}
+            found = service.plan(body, SearchResult, told)
     if options.json:
-        sys.stdout.write(SearchResult.of_search(answer).model_dump_json(by_alias=True, indent=2) + "\n")
+        print_json(found)
     else:
-        _show(answer)
+        _show(found)
     return 0
 
 
-def _searched(asked: Search) -> SearchAnswer:
+def _searched(asked: Asked, cluster: Cluster, limits: Limits, top: int, told: Told) -> SearchResult:
+    question = Question(given=asked.given, cluster=cluster, limits=limits, top=top, changes=asked.changes)
+    try:
+        return SearchResult.of_search(run_search(prepare(question, MOST_LAYOUTS), told))
+    except RejectedQuestion as error:
+        raise refusal(error) from None
+
+
+def _document(cluster: Cluster, limits: Limits) -> dict[str, Any]:
+    gpus = {"device": cluster.device, "world_size": cluster.world_size, "gpus_per_node": cluster.gpus_per_node}
+    return {"cluster": gpus, "search": {**limits.axes, "tensor_across_nodes": limits.tensor_across_nodes}}
+
+
+@contextmanager
+def _progress() -> Iterator[Told]:
     screen = Console(stderr=True)
     columns = (TextColumn("{task.completed:,.0f} of {task.total:,.0f} layouts"), BarColumn(), TimeRemainingColumn())
     with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as bar:
         task = bar.add_task("layouts", total=None)
-        return run_search(asked, lambda done, total: bar.update(task, completed=done, total=total))
+        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
-def _show(answer: SearchAnswer) -> None:
+def _show(answer: SearchResult) -> None:
     out = console()
     if answer.candidates:
         out.print(candidate_table(answer))
@@ -62,5 +78,5 @@ def _show(answer: SearchAnswer) -> None:
             f"sequence up to {answer.longest_sequence} tokens",
             markup=False,
         )
-    for each in answer.findings.diagnostics:
+    for each in answer.diagnostics:
         out.print(f"{each.severity}: {each.message}", markup=False)

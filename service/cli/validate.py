@@ -1,9 +1,6 @@
 """`memplan validate`: measured runs against what is predicted for them."""
 
 import argparse
-import json
-import sys
-from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -11,41 +8,26 @@ from rich.table import Table
 
 from service.calculator.units import GIB
 from service.calibration.accuracy import Confusion
-from service.cli.errors import USAGE, CommandError
+from service.cli.runs import print_document, read_rows, show_skipped, wide_console
 from service.usecases.accuracy import Group, grouped, skip_reasons, summary, worst_first, wrong_labels
-from service.usecases.measured_runs import BadLine, MeasuredRun, UnreadableRuns, read_runs
+from service.usecases.measured_runs import read_runs
 from service.usecases.validation import Comparison, compare
-
-PIPED_COLUMNS = 160
-"""Width of the tables when they are not shown on a terminal."""
 
 
 def run(options: argparse.Namespace) -> int:
     """Print every row beside its prediction, and the errors of each group."""
-    found = compare(_rows(options.file))
+    found = compare(read_rows(options.file, read_runs, "measured"))
     groups = grouped(found, options.by)
     if options.json:
         document = {"rows": [_row(each) for each in found], "groups": [_group(each) for each in groups]}
-        sys.stdout.write(json.dumps(document, allow_nan=False) + "\n")
+        print_document(document)
         return 0
-    console = Console(width=None if sys.stdout.isatty() else PIPED_COLUMNS, highlight=False)
+    console = wide_console()
     _show_rows(console, found)
     _show_wrong_labels(console, found)
     _show_groups(console, options.by, groups, summary("all", found))
-    _show_skipped(console, found)
+    show_skipped(console, skip_reasons(found))
     return 0
-
-
-def _rows(name: str) -> list[MeasuredRun | BadLine]:
-    try:
-        if name == "-":
-            return read_runs(sys.stdin.buffer)
-        with Path(name).open("rb") as stream:
-            return read_runs(stream)
-    except OSError as error:
-        raise CommandError(f"cannot read {name}: {error.strerror}", USAGE) from None
-    except UnreadableRuns as error:
-        raise CommandError(f"{name} holds no measured run: {error}", USAGE) from None
 
 
 def _row(found: Comparison) -> dict[str, Any]:
@@ -159,13 +141,3 @@ def _show_labels(console: Console, name: str, labels: Confusion) -> None:
         table.add_row(label, *(str(counts.get(verdict, 0)) for verdict in verdicts))
     shares = f"{labels.right:.1%} of {labels.rows} labels right, {labels.wrong_fits:.1%} of oom called fits"
     console.print("", f"{name}: {shares}", table, sep="\n")
-
-
-def _show_skipped(console: Console, found: list[Comparison]) -> None:
-    reasons = skip_reasons(found)
-    if not reasons:
-        return
-    table = Table("rows", "because", box=None)
-    for reason, count in reasons:
-        table.add_row(str(count), reason)
-    console.print("", "Skipped", table, sep="\n")

@@ -1,10 +1,7 @@
 """`memplan validate-time`: timed runs against predicted step times."""
 
 import argparse
-import json
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -13,9 +10,9 @@ from rich.table import Table
 from service.calibration.few_shot import TooFewSteps
 from service.calibration.timing import RANKABLE
 from service.cli.errors import USAGE, CommandError
-from service.usecases.measured_runs import BadLine, UnreadableRuns
+from service.cli.runs import print_document, read_rows, show_skipped, wide_console
 from service.usecases.time_calibration import CalibratedFamily, calibrated_families
-from service.usecases.timed_runs import TimedRun, read_timed_runs
+from service.usecases.timed_runs import read_timed_runs
 from service.usecases.timing import (
     TimeComparison,
     TimeGroup,
@@ -25,22 +22,19 @@ from service.usecases.timing import (
     time_summary,
 )
 
-PIPED_COLUMNS = 160
-"""Width of the tables when they are not shown on a terminal."""
-
 
 def run(options: argparse.Namespace) -> int:
     """Print how far predicted step times are from measured ones, and how well they rank layouts."""
-    found = compare_times(_rows(options.file))
+    found = compare_times(read_rows(options.file, read_timed_runs, "timed"))
     groups = grouped_times(found, options.by)
     calibrated = None if options.calibrate is None else _calibrated(found, options.calibrate)
     if options.json:
         document = {"rows": [_row(each) for each in found], "groups": [_group(each) for each in groups]}
         if calibrated is not None:
             document["calibrated"] = [_family(each) for each in calibrated]
-        sys.stdout.write(json.dumps(document, allow_nan=False) + "\n")
+        print_document(document)
         return 0
-    console = Console(width=None if sys.stdout.isatty() else PIPED_COLUMNS, highlight=False)
+    console = wide_console()
     _show(console, options.by, [*groups, time_summary("all", found)])
     if options.by != "group":
         ranked = [each for each in grouped_times(found, "group") if each.ranking is not None]
@@ -48,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
         _show(console, "group", sorted(ranked, key=lambda each: each.name))
     if calibrated is not None:
         _show_calibrated(console, options.calibrate, calibrated)
-    _show_skipped(console, found)
+    show_skipped(console, skipped_times(found))
     return 0
 
 
@@ -57,18 +51,6 @@ def _calibrated(found: Sequence[TimeComparison], steps: int) -> list[CalibratedF
         return calibrated_families(found, steps)
     except TooFewSteps as error:
         raise CommandError(str(error), USAGE) from None
-
-
-def _rows(name: str) -> list[TimedRun | BadLine]:
-    try:
-        if name == "-":
-            return read_timed_runs(sys.stdin.buffer)
-        with Path(name).open("rb") as stream:
-            return read_timed_runs(stream)
-    except OSError as error:
-        raise CommandError(f"cannot read {name}: {error.strerror}", USAGE) from None
-    except UnreadableRuns as error:
-        raise CommandError(f"{name} holds no timed run: {error}", USAGE) from None
 
 
 def _row(found: TimeComparison) -> dict[str, Any]:
@@ -156,13 +138,3 @@ def _show_calibrated(console: Console, steps: int, families: Sequence[Calibrated
         shares = (each.before, each.mean, each.worst)
         table.add_row(each.name, str(each.rows), *(f"{share:.1%}" for share in shares), f"{each.bias:+.1%}")
     console.print("", table, sep="\n")
-
-
-def _show_skipped(console: Console, found: Sequence[TimeComparison]) -> None:
-    reasons = skipped_times(found)
-    if not reasons:
-        return
-    table = Table("rows", "because", box=None)
-    for reason, count in reasons:
-        table.add_row(str(count), reason)
-    console.print("", "Skipped", table, sep="\n")

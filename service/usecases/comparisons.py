@@ -140,6 +140,11 @@ def compare(
     return _comparison(made), is_new
 
 
+def compare_items(question: ComparisonQuestion, devices: Devices | None = None) -> ComparisonAnswer:
+    """Compare the items of a question and store nothing; plans are not looked at. Raises NoSuchDevice."""
+    return _compared(_item_rows(question, _targets(question, devices)))
+
+
 def get_comparison(store: Store, comparison_id: str) -> Comparison:
     """Return the comparison of this id. Raises NotFound."""
     with store.read() as session:
@@ -160,8 +165,11 @@ def _rows(store: Store, question: ComparisonQuestion, devices: Devices | None) -
         best = plan.answer.candidates[0].job if plan.answer.candidates else None
         own = [(device_of(plan.summary.device, "/plans", devices), None)]
         rows.append(_Row(plan_id, None if best is None else accept(best), targets or own))
-    rows += [_Row(item.label, _accepted(item.given), targets) for item in question.items]
-    return rows
+    return rows + _item_rows(question, targets)
+
+
+def _item_rows(question: ComparisonQuestion, targets: Sequence[tuple[Device, int | None]]) -> list[_Row]:
+    return [_Row(item.label, _accepted(item.given), targets) for item in question.items]
 
 
 def _targets(question: ComparisonQuestion, devices: Devices | None) -> list[tuple[Device, int | None]]:

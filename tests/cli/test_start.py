@@ -13,7 +13,7 @@ def test_a_command_loads_no_web_framework_and_no_database() -> None:
 import sys
 from service.cli import main
 import service.cli.estimate, service.cli.plan
-heavy = {"fastapi", "starlette", "uvicorn", "sqlalchemy", "alembic"} & sys.modules.keys()
+heavy = {"fastapi", "starlette", "uvicorn", "sqlalchemy", "alembic", "httpx"} & sys.modules.keys()
 sys.exit(", ".join(heavy) or None)
 """
     subprocess.run([sys.executable, "-c", code], check=True)
@@ -30,3 +30,16 @@ def test_wrong_usage_has_exit_code_2(words: tuple[str, ...], capsys: pytest.Capt
         main(words)
     assert exit_.value.code == 2
     assert "usage: memplan" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+def test_a_shell_can_complete_every_command(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["completion", shell]) == 0
+    script = capsys.readouterr().out
+    for word in ("estimate", "verdict", "validate-time", "--world-size", "h100-sxm-80gb"):
+        assert word in script
+
+
+def test_the_script_of_bash_is_one_that_bash_reads(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["completion", "bash"])
+    subprocess.run(["bash", "-n"], input=capsys.readouterr().out, text=True, check=True)

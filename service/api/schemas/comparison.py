@@ -10,6 +10,7 @@ from service.api.schemas.verdict import VerdictBody
 from service.store.comparisons import StoredComparisonSummary
 from service.store.paging import Page
 from service.usecases.comparisons import Cell, Comparison, Winner
+from service.usecases.comparisons import ComparisonAnswer as Compared
 from service.usecases.differences import Difference
 
 _ID = Field(examples=["cmp_019ad0f1c6b57c0e8a5f3d2b1c0a9e8d"])
@@ -123,17 +124,9 @@ class ComparisonSummary(Answer):
         return cls(**fields)
 
 
-class ComparisonAnswer(Answer):
-    """A stored comparison."""
+class ComparisonResult(Answer):
+    """Plans and jobs on targets, side by side."""
 
-    id: str = _ID
-    """Id of the comparison; ids sort by the time they were made."""
-    digest: str = _DIGEST
-    """SHA-256 of the canonical question and the method: the same question finds this comparison."""
-    created_at: datetime = Field(examples=["2026-11-29T19:00:00Z"])
-    """When it was stored (UTC)."""
-    method_version: str = Field(examples=["1"])
-    """Version of the memory model that made it."""
     sides: list[str] = Field(examples=[["pln_019ad0f1c6b57c0e8a5f3d2b1c0a9e8d", "8-way tensor"]])
     """Names of the sides: ids of plans, then labels of items."""
     matrix: list[list[CellAnswer]]
@@ -144,16 +137,11 @@ class ComparisonAnswer(Answer):
     """The best cell by each objective."""
 
     @classmethod
-    def of(cls, comparison: Comparison) -> Self:
-        """Return the wire form of a stored comparison."""
-        answer, stored = comparison.answer, comparison.summary
+    def of_answer(cls, answer: Compared, **further: Any) -> Self:
+        """Return the wire form of an answer, with the further fields of a subclass."""
         winners: dict[str, WinnerAnswer | None] = dict.fromkeys(WinnersAnswer.model_fields)
         winners.update((objective, WinnerAnswer.of(found)) for objective, found in answer.winners.items())
         return cls(
-            id=stored.id,
-            digest=stored.digest,
-            created_at=stored.created_at,
-            method_version=stored.method_version,
             sides=list(answer.labels),
             matrix=[
                 [CellAnswer.of(cell) for cell in answer.cells if cell.side == number]
@@ -161,6 +149,32 @@ class ComparisonAnswer(Answer):
             ],
             differences=[DifferenceAnswer.of(each) for each in answer.differences],
             winners=WinnersAnswer(**winners),
+            **further,
+        )
+
+
+class ComparisonAnswer(ComparisonResult):
+    """A stored comparison."""
+
+    id: str = _ID
+    """Id of the comparison; ids sort by the time they were made."""
+    digest: str = _DIGEST
+    """SHA-256 of the canonical question and the method: the same question finds this comparison."""
+    created_at: datetime = Field(examples=["2026-11-29T19:00:00Z"])
+    """When it was stored (UTC)."""
+    method_version: str = Field(examples=["1"])
+    """Version of the memory model that made it."""
+
+    @classmethod
+    def of(cls, comparison: Comparison) -> Self:
+        """Return the wire form of a stored comparison."""
+        stored = comparison.summary
+        return cls.of_answer(
+            comparison.answer,
+            id=stored.id,
+            digest=stored.digest,
+            created_at=stored.created_at,
+            method_version=stored.method_version,
         )
 
 

@@ -21,36 +21,28 @@ class ComparisonAnswer:
     """A stored comparison.
 
     Attributes:
-        id (str): Id of the comparison; ids sort by the time they were made.
-        digest (str): SHA-256 of the canonical question and the method: the same question finds this comparison.
-        created_at (datetime.datetime): When it was stored (UTC).
-        method_version (str): Version of the memory model that made it.
         sides (list[str]): Names of the sides: ids of plans, then labels of items.
         matrix (list[list[CellAnswer]]): Every side on every target: one list for each side.
         differences (list[DifferenceAnswer]): Fields that differ between the sides.
         winners (WinnersAnswer): The best cells among those that fit, or else among those that fit tightly; null where
             there is none.
+        id (str): Id of the comparison; ids sort by the time they were made.
+        digest (str): SHA-256 of the canonical question and the method: the same question finds this comparison.
+        created_at (datetime.datetime): When it was stored (UTC).
+        method_version (str): Version of the memory model that made it.
     """
 
-    id: str
-    digest: str
-    created_at: datetime.datetime
-    method_version: str
     sides: list[str]
     matrix: list[list[CellAnswer]]
     differences: list[DifferenceAnswer]
     winners: WinnersAnswer
+    id: str
+    digest: str
+    created_at: datetime.datetime
+    method_version: str
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        id = self.id
-
-        digest = self.digest
-
-        created_at = self.created_at.isoformat()
-
-        method_version = self.method_version
-
         sides = self.sides
 
         matrix = []
@@ -69,18 +61,26 @@ class ComparisonAnswer:
 
         winners = self.winners.to_dict()
 
+        id = self.id
+
+        digest = self.digest
+
+        created_at = self.created_at.isoformat()
+
+        method_version = self.method_version
+
         field_dict: dict[str, Any] = {}
         field_dict.update(self.additional_properties)
         field_dict.update(
             {
-                "id": id,
-                "digest": digest,
-                "created_at": created_at,
-                "method_version": method_version,
                 "sides": sides,
                 "matrix": matrix,
                 "differences": differences,
                 "winners": winners,
+                "id": id,
+                "digest": digest,
+                "created_at": created_at,
+                "method_version": method_version,
             }
         )
 
@@ -93,14 +93,6 @@ class ComparisonAnswer:
         from ..models.winners_answer import WinnersAnswer  # noqa: PLC0415
 
         d = dict(src_dict)
-        id = d.pop("id")
-
-        digest = d.pop("digest")
-
-        created_at = datetime.datetime.fromisoformat(d.pop("created_at"))
-
-        method_version = d.pop("method_version")
-
         sides = cast(list[str], d.pop("sides"))
 
         matrix = []
@@ -124,15 +116,23 @@ class ComparisonAnswer:
 
         winners = WinnersAnswer.from_dict(d.pop("winners"))
 
+        id = d.pop("id")
+
+        digest = d.pop("digest")
+
+        created_at = datetime.datetime.fromisoformat(d.pop("created_at"))
+
+        method_version = d.pop("method_version")
+
         comparison_answer = cls(
-            id=id,
-            digest=digest,
-            created_at=created_at,
-            method_version=method_version,
             sides=sides,
             matrix=matrix,
             differences=differences,
             winners=winners,
+            id=id,
+            digest=digest,
+            created_at=created_at,
+            method_version=method_version,
         )
 
         comparison_answer.additional_properties = d
