@@ -10,7 +10,8 @@ from service.calculator.model import Model, Moe
 from service.calculator.routing import PERMILLE, reachable_imbalance
 from service.calculator.units import Int
 
-POINTS = 64
+POINTS = 256
+"""Shares asked at once: two rounds find the thousandth of up to 256² of them."""
 
 
 def break_even_imbalance(

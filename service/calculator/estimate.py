@@ -147,5 +147,5 @@ def _stage(ledgers: Ledgers, layout: Layout, rank: int) -> StageEstimate:
 
 def _reading(ledger: Ledger, rank: int, moment: Moment) -> Reading:
     sizes = ledger.totals.by_scope(moment)
-    allocated, reserved, device = (int(sizes[scope]) for scope in Scope)
-    return Reading(rank, moment, allocated, allocated + reserved, allocated + reserved + device)
+    allocated, reserved = int(sizes[Scope.ALLOCATED]), int(sizes[Scope.RESERVED])
+    return Reading(rank, moment, allocated, allocated + reserved, allocated + reserved + int(sizes[Scope.DEVICE]))

@@ -66,6 +66,7 @@ class Scope(StrEnum):
     DEVICE = "device"
 
 
+_SCOPES = tuple(Scope)
 LOADING = (Moment.INITIALIZATION, Moment.CHECKPOINT_RESUME)
 ALWAYS = tuple(each for each in Moment if each not in {*LOADING, Moment.FIRST_ITERATION})
 """Every moment of a step."""
@@ -181,7 +182,7 @@ class Totals:
 
     def by_scope(self, moment: Moment) -> dict[Scope, Int]:
         """Bytes alive at a moment that each scope sees and those before it do not."""
-        found: dict[Scope, Int] = dict.fromkeys(Scope, 0)
+        found: dict[Scope, Int] = dict.fromkeys(_SCOPES, 0)
         for (alive, scope, _), size in self._sizes.items():
             if moment in alive:
                 found[scope] = found[scope] + size

@@ -16,11 +16,13 @@ SOURCE = "torch c10/cuda/CUDACachingAllocator.cpp; torch/distributed/fsdp/_fully
 
 def pool_lines(lines: Sequence[Line], moments: Sequence[Moment], together: Int) -> list[Line]:
     """What the pools hold beyond the peak of all lines, which is `together`."""
+    by_stream: dict[Stream, list[Line]] = {}
+    for line in lines:
+        by_stream.setdefault(line.stream, []).append(line)
+    if by_stream.keys() <= {Stream.COMPUTE}:
+        return []
     pools: Int = 0
-    for stream in Stream:
-        own = [line for line in lines if line.stream is stream]
-        if stream is Stream.COMPUTE and len(own) == len(lines):
-            return []
+    for own in by_stream.values():
         largest = Totals(own).peak(moments)
         for line in own:
             if not line.alive:

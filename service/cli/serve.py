@@ -1,6 +1,7 @@
 """`memplan serve`: the HTTP service on this machine."""
 
 import argparse
+import gc
 
 import uvicorn
 
@@ -28,8 +29,12 @@ def run(options: argparse.Namespace) -> int:
             # The application looks again when it starts, but would say it in a traceback.
             ensure_usable(settings)
             _refuse_if_nobody_could_ask(settings)
+            app = create_app(settings)
+            # What is there by now stays: looking through it again and again would halt every answer for 0.1 s.
+            gc.collect()
+            gc.freeze()
             uvicorn.run(
-                create_app(settings),
+                app,
                 host=settings.host,
                 port=settings.port,
                 log_config=None,

@@ -47,10 +47,12 @@ class LedgerLine(Answer):
     """Where its shape and lifetime come from."""
 
     @classmethod
-    def of(cls, line: Line, size_bytes: int) -> Self:
+    def of(cls, line: Line, size_bytes: int) -> "LedgerLine":
         """Return the wire form of a ledger line of this size."""
         tensor = line.tensor
-        return cls(
+        # An answer has hundreds of lines, and their values are the calculator's own: checking them again would take
+        # as long as finding them.
+        return cls.model_construct(
             name=tensor.name,
             category=tensor.category.value,
             shape=[int(each) for each in tensor.shape],

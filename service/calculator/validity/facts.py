@@ -1,6 +1,5 @@
 """What the rules of a framework look at: numbers of one layout, or of many at once."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -50,10 +49,6 @@ class Facts:
     extra_layers: Int | None = None
     first: Int | None = None
     last: Int | None = None
-
-    def known(self, names: Iterable[str]) -> bool:
-        """Whether all the named facts are known."""
-        return all(getattr(self, name) is not None for name in names)
 
 
 def complete(facts: Facts) -> Facts:

@@ -33,9 +33,8 @@ class Rule:
 
     def broken(self, facts: Facts) -> Truth | None:
         """Where the facts break the rule; None when one that it needs is unknown."""
-        if not facts.known(self.needs):
-            return None
-        return self.formula(*(getattr(facts, name) for name in self.needs))
+        values = [getattr(facts, name) for name in self.needs]
+        return None if any(each is None for each in values) else self.formula(*values)
 
 
 def _rule(number: str, code: str, kind: Literal["E", "R", "W"], statement: str, formula: Callable[..., Truth]) -> Rule:

@@ -15,9 +15,9 @@ SELECTIVE_MODULES = frozenset({"core_attn", "layernorm", "moe_act", "mla_up_proj
 
 def option_findings(job: Job) -> list[Diagnostic]:
     """Every rule on options that the job breaks; of rules of a framework only Megatron-Core's are known."""
-    document = job.model_dump(by_alias=True)
     rules = _RULES if job.framework.name == "megatron-core" else (_schedule,)
     findings = [finding for rule in rules for finding in rule(job)]
+    document = job.model_dump(by_alias=True) if findings else {}
     return [replace(each, found=_found(document, each.fields)) for each in findings]
 
 
