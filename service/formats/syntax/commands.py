@@ -56,6 +56,8 @@ def named_files(words: Sequence[Word], supplied: Mapping[str, str]) -> list[Name
     """The config files that a command names, in order: values of options about configs, and words of their own."""
     found: dict[str, NamedFile] = {}
     flag = ""
+    # The configs that verl's programs are given by name come with verl.
+    shipped = {"config_name"} if any(each.text.startswith("verl.") for each in words) else set()
     for word in words:
         text, value_flag = word.text, flag
         if is_flag(text):
@@ -66,7 +68,7 @@ def named_files(words: Sequence[Word], supplied: Mapping[str, str]) -> list[Name
             text, value_flag = value, flag
         flag = "" if not is_flag(word.text) else flag
         asked = _CONFIG_FLAG.search(value_flag) and not _NO_CONFIG_FLAG.search(value_flag)
-        if (asked or not value_flag) and _CONFIG_NAME.fullmatch(text):
+        if value_flag not in shipped and (asked or not value_flag) and _CONFIG_NAME.fullmatch(text):
             found.setdefault(text, NamedFile(text, word.where, _among(text, supplied)))
     return list(found.values())
 
