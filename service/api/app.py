@@ -9,7 +9,7 @@ from typing import Any
 
 import anyio.to_thread
 from anyio import CapacityLimiter
-from fastapi import APIRouter, FastAPI
+from fastapi import FastAPI
 from fastapi.routing import iter_route_contexts
 from starlette.middleware.cors import CORSMiddleware
 from starlette.staticfiles import StaticFiles
@@ -48,6 +48,8 @@ from service.usecases.refusals import Record
 from service.usecases.release import RELEASE
 from service.usecases.search_queue import SearchQueue
 from service.usecases.tokens import Keyring
+
+_CATALOGUES = (devices, policies, models)
 
 _CROSS_ORIGIN: dict[str, Any] = {
     "allow_methods": ["GET", "POST", "PUT", "DELETE"],
@@ -121,7 +123,9 @@ def create_app(settings: Settings) -> FastAPI:
     if settings.cors_origins:
         app.add_middleware(CORSMiddleware, allow_origins=settings.cors_origins, **_CROSS_ORIGIN)
     handlers.install(app)
-    app.include_router(_version_1())
+    # Looked through one after the other for each request, so what is asked most comes first.
+    for noun in (verdicts, estimates, imports, observations, plans, exports, comparisons, operations, *_CATALOGUES):
+        app.include_router(noun.router, prefix="/v1")
     app.include_router(health.router)
     if settings.metrics == "open":
         app.include_router(measurements.router)
@@ -142,11 +146,3 @@ async def _do_every_second(stopping: asyncio.Event, *chores: Callable[[], None])
                 await anyio.to_thread.run_sync(chore, limiter=thread)
             except Exception:  # noqa: BLE001 - a mistake in one of them must not end the others
                 _log.exception("chore failed", chore=chore.__qualname__)
-
-
-def _version_1() -> APIRouter:
-    router = APIRouter(prefix="/v1")
-    questions = (estimates, verdicts, imports, plans, exports, comparisons, observations, operations)
-    for noun in (*questions, devices, policies, models):
-        router.include_router(noun.router)
-    return router
