@@ -119,6 +119,24 @@ class Settings(BaseSettings):
         description="Searches of one token or address that run or wait at a time; off; auto: "
         f"{GUARDED.searches} where tokens are needed, else off.",
     )
+    plan_retention_days: int = Field(
+        default=0,
+        ge=0,
+        le=36_500,
+        description="Days that a plan is kept which has no expires_at of its own and is not pinned; 0: for good.",
+    )
+    comparison_retention_days: int = Field(
+        default=0, ge=0, le=36_500, description="Days that a comparison is kept; 0: for good."
+    )
+    operation_retention_days: int = Field(
+        default=30, ge=0, le=36_500, description="Days that an operation is kept after its end; 0: for good."
+    )
+    record_retention_days: int = Field(
+        default=366,
+        ge=0,
+        le=36_500,
+        description="Days that the record of what policies refused is kept; 0: for good.",
+    )
     body_limit_bytes: int = Field(default=5 * 1024 * 1024, ge=1024, description="Largest request body, in bytes.")
     metrics: Literal["open", "off"] = Field(
         default="open",

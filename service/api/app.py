@@ -46,6 +46,7 @@ from service.usecases.operations import REPORT_SECONDS, end_interrupted
 from service.usecases.policies import CurrentPolicies
 from service.usecases.refusals import Record
 from service.usecases.release import RELEASE
+from service.usecases.retention import Purger, retention_of
 from service.usecases.search_queue import SearchQueue
 from service.usecases.tokens import Keyring
 
@@ -92,7 +93,8 @@ def create_app(settings: Settings) -> FastAPI:
             app.state.services = Services(settings, store, queue, claims, keyring, quotas, current, rules, record)
             stopping = asyncio.Event()
             refreshed = (current.refresh, rules.refresh)
-            chores = (queue.report, claims.renew, keyring.store_uses, record.store, *refreshed)
+            purger = Purger(store, retention_of(settings))
+            chores = (queue.report, claims.renew, keyring.store_uses, record.store, *refreshed, purger.purge)
             reporting = asyncio.create_task(_do_every_second(stopping, *chores))
             try:
                 yield

@@ -3,6 +3,7 @@
 import argparse
 import re
 from importlib.metadata import version
+from pathlib import Path
 
 from service.usecases.scopes import SCOPES
 
@@ -226,6 +227,11 @@ def _add_db(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
     actions = database.add_subparsers(metavar="ACTION", required=True)
     upgrade = actions.add_parser("upgrade", help="create the database, or bring it up to date")
     upgrade.set_defaults(module="service.cli.database")
+    backup = actions.add_parser("backup", help="copy a SQLite database, as of one moment, while it is served")
+    backup.add_argument("file", type=Path, metavar="FILE", help="new file for the copy")
+    backup.set_defaults(module="service.cli.backup")
+    purge = actions.add_parser("purge", help="forget what is older than the settings keep it, at once")
+    purge.set_defaults(module="service.cli.purge")
 
 
 def _add_token(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

@@ -6,12 +6,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import select
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, defer
 
 from service.store.errors import NotFound
 from service.store.ids import id_text, new_id, parse_id
-from service.store.paging import Key, Page, page_of, page_statement
+from service.store.once import add_or_find
+from service.store.paging import Order, Page, page
 from service.store.session import WriteSession
 from service.store.tables import ComparisonRow
 
@@ -59,14 +59,8 @@ def create(session: WriteSession, new: NewComparison, at: datetime | None = None
     now = at or datetime.now(UTC)
     facts = {name: getattr(new, name) for name in NewComparison.__dataclass_fields__}
     row = ComparisonRow(id=new_id(now), created_at=now, **facts)
-    try:
-        with session.begin_nested():
-            session.add(row)
-    except IntegrityError:
-        # On PostgreSQL another transaction may have stored the same digest since we looked.
-        stored = get_by_digest(session, new.digest)
-        if stored is None:
-            raise
+    stored = add_or_find(session, row, lambda: get_by_digest(session, new.digest))
+    if stored is not None:
         return stored, False
     return _stored(row), True
 
@@ -91,8 +85,7 @@ def list_page(session: Session, limit: int, cursor: str | None = None) -> Page[S
     statement = select(ComparisonRow).options(
         defer(ComparisonRow.request, raiseload=True), defer(ComparisonRow.answer, raiseload=True)
     )
-    paged = page_statement(statement, ComparisonRow.created_at, ComparisonRow.id, limit, cursor)
-    return page_of(session.scalars(paged).all(), limit, lambda row: Key(row.created_at, row.id), _summary)
+    return page(session, statement, Order(ComparisonRow.created_at, ComparisonRow.id), limit, cursor, _summary)
 
 
 def _summary(row: ComparisonRow) -> StoredComparisonSummary:

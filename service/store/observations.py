@@ -11,7 +11,8 @@ from sqlalchemy.orm import Session, defer, selectinload
 
 from service.store.errors import NotFound
 from service.store.ids import id_text, new_id, parse_id
-from service.store.paging import Key, Page, page_of, page_statement
+from service.store.once import add_or_find
+from service.store.paging import Order, Page, page
 from service.store.session import WriteSession
 from service.store.tables import ObservationGroupRow, ObservationRow, PredictionRow
 
@@ -120,14 +121,8 @@ def create(session: WriteSession, new: NewObservation, at: datetime | None = Non
     if stored is not None:
         return stored, False
     row = _new_row(new, at or datetime.now(UTC))
-    try:
-        with session.begin_nested():
-            session.add(row)
-    except IntegrityError:
-        # On PostgreSQL another transaction may have stored the same run since we looked.
-        stored = get_by_run(session, new.run_id)
-        if stored is None:
-            raise
+    stored = add_or_find(session, row, lambda: get_by_run(session, new.run_id))
+    if stored is not None:
         return stored, False
     _grow(session, new.group)
     return _stored(row), True
@@ -172,8 +167,7 @@ def list_page(
         wanted = getattr(where, name)
         if wanted is not None:
             statement = statement.where(getattr(ObservationRow, name) == wanted)
-    rows = session.scalars(page_statement(statement, ObservationRow.created_at, ObservationRow.id, limit, cursor)).all()
-    return page_of(rows, limit, lambda row: Key(row.created_at, row.id), _summary)
+    return page(session, statement, Order(ObservationRow.created_at, ObservationRow.id), limit, cursor, _summary)
 
 
 def generations(session: Session) -> dict[Group, int]:

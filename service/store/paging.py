@@ -6,11 +6,11 @@ import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 from uuid import UUID
 
 from sqlalchemy import Select, Uuid, literal, tuple_
-from sqlalchemy.orm import InstrumentedAttribute
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from service.store.errors import InvalidCursor
 from service.store.types import UtcDateTime
@@ -53,23 +53,25 @@ def decode_cursor(text: str) -> Key:
         raise InvalidCursor("this cursor was not given out by this service; begin without one") from None
 
 
-def page_statement(
-    statement: Select[Row],
-    created_at: InstrumentedAttribute[datetime],
-    row_id: InstrumentedAttribute[UUID],
-    limit: int,
-    cursor: str | None,
-) -> Select[Row]:
-    """Return the statement limited to one page, and one row more that tells whether another page follows."""
+@dataclass(frozen=True, slots=True)
+class Order:
+    """The two columns that a list is sorted and cut by; an index must begin with what is filtered and end with them."""
+
+    created_at: InstrumentedAttribute[datetime]
+    id: InstrumentedAttribute[UUID]
+
+
+def page(
+    session: Session, statement: Select[Row], order: Order, limit: int, cursor: str | None, item: Callable[[Row], T]
+) -> Page[T]:
+    """Return up to `limit` of the statement's rows, newest first, from the cursor on. Raises InvalidCursor."""
     if cursor is not None:
         after = decode_cursor(cursor)
         place = tuple_(literal(after.created_at, UtcDateTime()), literal(after.id, Uuid()))
-        statement = statement.where(tuple_(created_at, row_id) < place)
-    return statement.order_by(created_at.desc(), row_id.desc()).limit(limit + 1)
-
-
-def page_of(rows: Sequence[Row], limit: int, key: Callable[[Row], Key], item: Callable[[Row], T]) -> Page[T]:
-    """Return the page of the rows that `page_statement` found."""
-    shown = rows[:limit]
-    more = len(rows) > limit
-    return Page(tuple(item(row) for row in shown), encode_cursor(key(shown[-1])) if more else None)
+        statement = statement.where(tuple_(order.created_at, order.id) < place)
+    # One row more tells whether another page follows.
+    ordered = statement.order_by(order.created_at.desc(), order.id.desc()).limit(limit + 1)
+    rows = session.scalars(ordered).all()
+    shown: Sequence[Any] = rows[:limit]
+    next_cursor = encode_cursor(Key(shown[-1].created_at, shown[-1].id)) if len(rows) > limit else None
+    return Page(tuple(item(row) for row in shown), next_cursor)

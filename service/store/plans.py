@@ -6,13 +6,13 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from sqlalchemy import Select, select
-from sqlalchemy.exc import IntegrityError
-from sqlalchemy.orm import Session, defer, selectinload
+from sqlalchemy import ColumnElement, Select, and_, select
+from sqlalchemy.orm import Session, aliased, defer, selectinload
 
 from service.store.errors import NotFound
 from service.store.ids import id_text, new_id, parse_id
-from service.store.paging import Key, Page, page_of, page_statement
+from service.store.once import add_or_find
+from service.store.paging import Order, Page, page
 from service.store.session import WriteSession
 from service.store.tables import PlanLabelRow, PlanRow
 
@@ -33,6 +33,8 @@ class _PlanFacts:
     labels: Mapping[str, str]
     schema_version: int
     method_version: str
+    expires_at: datetime | None = None
+    pinned: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +42,8 @@ class NewPlan(_PlanFacts):
     """A plan to be stored: the facts it is listed by, and question and answer as JSON documents.
 
     `digest` is `sha256:…` of the canonical question and the method's version; `schema_version` is that of the two
-    documents; `verdict`, `best_step_seconds` and `peak_device_bytes` are those of the best candidate.
+    documents; `verdict`, `best_step_seconds` and `peak_device_bytes` are those of the best candidate. It is removed
+    after `expires_at`, or (None) as the service's settings say; one that is `pinned` is not.
     """
 
     request: Mapping[str, Any]
@@ -61,6 +64,19 @@ class StoredPlan(StoredPlanSummary):
 
     request: Mapping[str, Any]
     answer: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """How long a plan is kept: until a moment (None: as the settings say), or for good."""
+
+    expires_at: datetime | None = None
+    pinned: bool = False
+
+    def at_least(self, other: "Kept") -> "Kept":
+        """The longer of two, where no moment is the shortest wish."""
+        moments = [each for each in (self.expires_at, other.expires_at) if each is not None]
+        return Kept(max(moments, default=None), self.pinned or other.pinned)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,24 +108,15 @@ def create(session: WriteSession, plan: NewPlan, at: datetime | None = None) -> 
     if stored is not None:
         return stored, False
     row = _new_row(plan, at or datetime.now(UTC))
-    try:
-        with session.begin_nested():
-            session.add(row)
-    except IntegrityError:
-        # On PostgreSQL another transaction may have stored the same digest since we looked.
-        stored = get_by_digest(session, plan.digest)
-        if stored is None:
-            raise
+    stored = add_or_find(session, row, lambda: get_by_digest(session, plan.digest))
+    if stored is not None:
         return stored, False
     return _stored(row), True
 
 
-def get(session: Session, plan_id: str) -> StoredPlan:
-    """Return the plan of this id (as clients see it). Raises NotFound."""
-    row = session.scalar(_whole().where(PlanRow.id == parse_plan_id(plan_id)))
-    if row is None:
-        raise NotFound("plan", plan_id)
-    return _stored(row)
+def get(session: Session, plan_id: str, *, for_update: bool = False) -> StoredPlan:
+    """Return the plan of this id (as clients see it); `for_update` keeps others from changing it. Raises NotFound."""
+    return _stored(_row(session, plan_id, for_update=for_update))
 
 
 def get_by_digest(session: Session, digest: str) -> StoredPlan | None:
@@ -126,9 +133,27 @@ def delete(session: WriteSession, plan_id: str) -> None:
     session.delete(row)
 
 
+def keep(session: WriteSession, plan_id: str, kept: Kept) -> StoredPlan:
+    """Say how long the plan of this id is kept. Raises NotFound."""
+    row = _row(session, plan_id, for_update=True)
+    row.expires_at, row.pinned = kept.expires_at, kept.pinned
+    session.flush()
+    return _stored(row)
+
+
 def list_page(session: Session, where: PlanFilter, limit: int, cursor: str | None = None) -> Page[StoredPlanSummary]:
     """Return up to `limit` plans that the filter admits, newest first, from the cursor on. Raises InvalidCursor."""
-    statement = select(PlanRow).options(
+    statement, order = select(PlanRow), Order(PlanRow.created_at, PlanRow.id)
+    if where.labels:
+        # The first label leads: its rows are in order, however few there are and however old.
+        (key, value), *others = where.labels.items()
+        leading = and_(PlanLabelRow.plan_id == PlanRow.id, PlanLabelRow.key == key, PlanLabelRow.value == value)
+        statement, order = (
+            statement.join(PlanLabelRow, leading),
+            Order(PlanLabelRow.created_at, PlanLabelRow.plan_id),
+        )
+        statement = statement.where(*(_has_label(key, value) for key, value in others))
+    statement = statement.options(
         defer(PlanRow.request, raiseload=True), defer(PlanRow.answer, raiseload=True), selectinload(PlanRow.labels)
     )
     if where.model is not None:
@@ -137,14 +162,20 @@ def list_page(session: Session, where: PlanFilter, limit: int, cursor: str | Non
         statement = statement.where(PlanRow.device == where.device)
     if where.verdict is not None:
         statement = statement.where(PlanRow.verdict == where.verdict)
-    for key, value in where.labels.items():
-        statement = statement.where(
-            select(PlanLabelRow.plan_id)
-            .where(PlanLabelRow.plan_id == PlanRow.id, PlanLabelRow.key == key, PlanLabelRow.value == value)
-            .exists()
-        )
-    rows = session.scalars(page_statement(statement, PlanRow.created_at, PlanRow.id, limit, cursor)).all()
-    return page_of(rows, limit, lambda row: Key(row.created_at, row.id), _summary)
+    return page(session, statement, order, limit, cursor, _summary)
+
+
+def _has_label(key: str, value: str) -> ColumnElement[bool]:
+    other = aliased(PlanLabelRow)
+    return select(other).where(other.plan_id == PlanRow.id, other.key == key, other.value == value).exists()
+
+
+def _row(session: Session, plan_id: str, *, for_update: bool) -> PlanRow:
+    statement = _whole().where(PlanRow.id == parse_plan_id(plan_id))
+    row = session.scalar(statement.with_for_update() if for_update else statement)
+    if row is None:
+        raise NotFound("plan", plan_id)
+    return row
 
 
 def _whole() -> Select[PlanRow]:
@@ -162,11 +193,13 @@ def _new_row(plan: NewPlan, at: datetime) -> PlanRow:
         verdict=plan.verdict,
         best_step_seconds=plan.best_step_seconds,
         peak_device_bytes=plan.peak_device_bytes,
-        labels={key: PlanLabelRow(key=key, value=value) for key, value in plan.labels.items()},
+        labels={key: PlanLabelRow(key=key, value=value, created_at=at) for key, value in plan.labels.items()},
         request=dict(plan.request),
         answer=dict(plan.answer),
         schema_version=plan.schema_version,
         method_version=plan.method_version,
+        expires_at=plan.expires_at,
+        pinned=plan.pinned,
     )
 
 
@@ -192,4 +225,6 @@ def _facts(row: PlanRow) -> dict[str, Any]:
         "labels": {key: row.labels[key].value for key in sorted(row.labels)},
         "schema_version": row.schema_version,
         "method_version": row.method_version,
+        "expires_at": row.expires_at,
+        "pinned": row.pinned,
     }

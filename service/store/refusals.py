@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import delete as delete_from
 from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert as postgres_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.orm import Session
 
 from service.store.ids import id_text, new_id
-from service.store.paging import Key, Page, page_of, page_statement
+from service.store.paging import Order, Page, page
 from service.store.session import WriteSession
 from service.store.tables import RefusalRow, RulingCountRow
 
@@ -77,8 +76,7 @@ def note(session: WriteSession, refusals: Sequence[Refusal], counts: Mapping[Cou
 def list_page(session: Session, queue: str, limit: int, cursor: str | None = None) -> Page[StoredRefusal]:
     """Return up to `limit` refusals of a queue, newest first, from the cursor on. Raises InvalidCursor."""
     statement = select(RefusalRow).where(RefusalRow.queue == queue)
-    paged = page_statement(statement, RefusalRow.created_at, RefusalRow.id, limit, cursor)
-    return page_of(session.scalars(paged).all(), limit, lambda row: Key(row.created_at, row.id), _stored)
+    return page(session, statement, Order(RefusalRow.created_at, RefusalRow.id), limit, cursor, _stored)
 
 
 def counts(session: Session, queue: str, since: date) -> dict[Counted, int]:
@@ -87,11 +85,6 @@ def counts(session: Session, queue: str, since: date) -> dict[Counted, int]:
     return {
         Counted(row.queue, row.day, row.mode, row.ruling, row.rule): row.count for row in session.scalars(statement)
     }
-
-
-def forget_counts(session: WriteSession, before: date) -> None:
-    """Forget the counts of days before this one."""
-    session.execute(delete_from(RulingCountRow).where(RulingCountRow.day < before))
 
 
 def _order(counted: Counted) -> tuple[Any, ...]:

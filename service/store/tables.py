@@ -4,7 +4,7 @@ from datetime import date, datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from sqlalchemy import JSON, BigInteger, CheckConstraint, ForeignKey, Index, MetaData, Text, Uuid
+from sqlalchemy import JSON, BigInteger, CheckConstraint, ForeignKey, Index, MetaData, Text, Uuid, false
 from sqlalchemy.orm import DeclarativeBase, Mapped, attribute_keyed_dict, mapped_column, relationship
 
 from service.store.types import UtcDateTime
@@ -48,6 +48,8 @@ class PlanRow(Base):
         Index(None, "model", "created_at", "id"),
         Index(None, "device", "created_at", "id"),
         Index(None, "verdict", "created_at", "id"),
+        # To forget those whose time has come.
+        Index(None, "expires_at"),
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True)
@@ -63,6 +65,8 @@ class PlanRow(Base):
     answer: Mapped[dict[str, Any]]
     schema_version: Mapped[int]
     method_version: Mapped[str]
+    expires_at: Mapped[datetime | None]
+    pinned: Mapped[bool] = mapped_column(server_default=false())
 
     labels: Mapped[dict[str, "PlanLabelRow"]] = relationship(
         collection_class=attribute_keyed_dict("key"), passive_deletes=True, cascade="all, delete-orphan", lazy="raise"
@@ -73,11 +77,13 @@ class PlanLabelRow(Base):
     """One label of a plan: rows rather than a document, because lists are filtered by them."""
 
     __tablename__ = "plan_labels"
-    __table_args__ = (Index(None, "key", "value", "plan_id"),)
+    __table_args__ = (Index(None, "key", "value", "created_at", "plan_id"),)
 
     plan_id: Mapped[UUID] = mapped_column(ForeignKey("plans.id", ondelete="CASCADE"), primary_key=True)
     key: Mapped[str] = mapped_column(primary_key=True)
     value: Mapped[str]
+    # The plan's, so that a list by label is in order without a look at all plans.
+    created_at: Mapped[datetime]
 
 
 class OperationRow(Base):

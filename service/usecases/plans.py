@@ -10,7 +10,7 @@ from service.job.schema import Job
 from service.planner.search import Progress
 from service.store import plans
 from service.store.paging import Page
-from service.store.plans import NewPlan, PlanFilter, StoredPlan, StoredPlanSummary
+from service.store.plans import Kept, NewPlan, PlanFilter, StoredPlan, StoredPlanSummary
 from service.store.session import Store, WriteSession
 from service.usecases.searches import Search, SearchAnswer, run
 
@@ -56,6 +56,25 @@ def make_plan(
     return _plan(stored), created
 
 
+def keep_at_least(store: Store, plan: Plan, kept: Kept) -> Plan:
+    """Keep a plan that was found at least so long: what is asked for again is never kept less long."""
+    before = Kept(plan.summary.expires_at, plan.summary.pinned)
+    longer = before.at_least(kept)
+    return plan if longer == before else keep_plan(store, plan.summary.id, lambda now: now.at_least(kept))
+
+
+def keep_plan(
+    store: Store, plan_id: str, changed: Callable[[Kept], Kept], expected: Callable[[Plan], None] | None = None
+) -> Plan:
+    """Change how long a plan is kept; `expected` refuses one that is not as the caller knows it. Raises NotFound."""
+    with store.write() as session:
+        before = _plan(plans.get(session, plan_id, for_update=True))
+        if expected is not None:
+            expected(before)
+        kept = changed(Kept(before.summary.expires_at, before.summary.pinned))
+        return _plan(plans.keep(session, plan_id, kept))
+
+
 def get_plan(store: Store, plan_id: str) -> Plan:
     """Return the plan of this id. Raises NotFound."""
     with store.read() as session:
@@ -96,6 +115,8 @@ def _new_plan(asked: Search, answer: SearchAnswer) -> NewPlan:
         method_version=answer.method_version,
         request=asked.document,
         answer=_ANSWER.dump_python(answer, mode="json", by_alias=True),
+        expires_at=asked.question.kept.expires_at,
+        pinned=asked.question.kept.pinned,
     )
 
 

@@ -17,6 +17,7 @@ from service.planner.grid import space_size
 from service.planner.search import Candidate, FrontierPoint, Progress, search
 from service.planner.space import SearchSpace
 from service.planner.verdict import Verdict
+from service.store.plans import Kept
 from service.usecases.devices import accelerator_of, device_of, knows_links
 from service.usecases.errors import IncompleteDevice, RejectedJob, SearchTooLarge
 from service.usecases.estimates import canonical
@@ -29,7 +30,10 @@ Objective = Literal["step_time"]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Which layouts of a job fit a cluster; `changes` are further values of the job by JSON Pointer."""
+    """Which layouts of a job fit a cluster; `changes` are further values of the job by JSON Pointer.
+
+    How long the plan shall be kept is no part of the question.
+    """
 
     given: Given
     cluster: Cluster
@@ -38,6 +42,7 @@ class Question:
     top: int = 10
     labels: Mapping[str, str] = field(default_factory=dict)
     changes: Mapping[str, Any] = field(default_factory=dict)
+    kept: Kept = field(default_factory=Kept)
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,13 +30,14 @@ from service.api.keyed import REPLAY_HEADER, ClaimOf, KeyedRoute
 from service.api.openapi import BODY_PROBLEMS, KEY_PROBLEMS, RETRY_AFTER, Documented, problems
 from service.api.paging import LINK, next_link
 from service.api.replies import operation_reply, plan_reply
-from service.api.schemas.examples import PLANS
+from service.api.schemas.examples import KEEPING, PLANS
 from service.api.schemas.operation import OperationAnswer
 from service.api.schemas.plan import PlanAnswer, PlanList
+from service.api.schemas.plan_keep import KeepRequest
 from service.api.schemas.plan_query import PlanQuery
 from service.api.schemas.plan_request import PlanRequest
 from service.api.services import DevicesOf, ServicesOf, StoreOf
-from service.api.tags import ETAG, IF_MATCH, IF_NONE_MATCH, precondition, tagged
+from service.api.tags import ETAG, IF_MATCH, IF_NONE_MATCH, precondition, tagged, written
 from service.usecases import plans, searches
 from service.usecases.search_queue import Made
 
@@ -90,7 +91,8 @@ async def create_plan(
     asked = await run_in_threadpool(searches.prepare, question.question(), most, devices)
     found = await searched(services.searches, asked, wait, claim, caller.name)
     if isinstance(found, Made):
-        return plan_reply(found.plan, "created" if found.is_new else "found")
+        kept = await run_in_threadpool(plans.keep_at_least, services.store, found.plan, asked.question.kept)
+        return plan_reply(kept, "created" if found.is_new else "found")
     return operation_reply(found)
 
 
@@ -119,6 +121,22 @@ def list_plans(query: Annotated[PlanQuery, Query()], store: StoreOf, request: Re
 def get_plan(plan_id: PlanId, store: StoreOf, if_none_match: Annotated[str, IF_NONE_MATCH] = "") -> Response:
     """Return a stored plan with its candidates."""
     return tagged(PlanAnswer.of(plans.get_plan(store, plan_id)), if_none_match)
+
+
+@router.patch(
+    "/plans/{plan_id}",
+    dependencies=[requires("plan:write")],
+    response_model=PlanAnswer,
+    responses={200: {"headers": ETAG}, **problems(*BODY_PROBLEMS, PLAN_NOT_FOUND, PRECONDITION_FAILED, *_STORE)},
+)
+def keep_plan(
+    plan_id: PlanId,
+    said: Annotated[KeepRequest, Body(openapi_examples=KEEPING)],
+    store: StoreOf,
+    if_match: Annotated[str, IF_MATCH] = "",
+) -> Response:
+    """Change how long a stored plan is kept; nothing else of a plan ever changes."""
+    return written(PlanAnswer.of(plans.keep_plan(store, plan_id, said.changed, precondition(PlanAnswer.of, if_match))))
 
 
 @router.delete(

@@ -146,6 +146,11 @@ DEVICES: dict[str, Any] = {
     },
 }
 
+KEEPING: dict[str, Any] = {
+    "for good": {"summary": "kept whatever the settings say", "value": {"pinned": True}},
+    "until a day": {"summary": "removed after a day of its own", "value": {"expires_at": "2027-03-01T00:00:00Z"}},
+}
+
 POLICIES: dict[str, Any] = {
     "to see what would be refused": {
         "summary": "every job is admitted; what leaves less than 5 % free is written down",

@@ -39,6 +39,10 @@ class PlanSummary(Answer):
     """Peak of the first candidate (bytes); null without one."""
     labels: dict[str, str] = Field(examples=[{"team": "pretraining"}])
     """Labels that it was stored with."""
+    expires_at: datetime | None = Field(examples=["2027-03-01T00:00:00Z"])
+    """When it may be removed (UTC); null: as the service's settings say."""
+    pinned: bool = Field(examples=[False])
+    """Whether it is kept for good."""
     method_version: str = Field(examples=["1"])
     """Version of the memory model that made it."""
 
@@ -70,6 +74,10 @@ class PlanAnswer(SearchResult):
     """What the ranking is by."""
     labels: dict[str, str] = Field(examples=[{"team": "pretraining"}])
     """Labels that it was stored with."""
+    expires_at: datetime | None = Field(examples=["2027-03-01T00:00:00Z"])
+    """When it may be removed (UTC); null: as the service's settings say."""
+    pinned: bool = Field(examples=[False])
+    """Whether it is kept for good."""
     job: JobAnswer
     """What was fixed: the job with the searched values open."""
 
@@ -88,6 +96,8 @@ class PlanAnswer(SearchResult):
             gpus_per_node=question["cluster"]["gpus_per_node"],
             objective=question["objective"],
             labels=dict(stored.labels),
+            expires_at=stored.expires_at,
+            pinned=stored.pinned,
             job=Job.model_validate(question["job"]),
         )
 

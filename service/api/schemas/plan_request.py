@@ -1,8 +1,9 @@
 """The question of a plan."""
 
+from datetime import UTC, datetime
 from typing import Annotated, Literal
 
-from pydantic import Field, Tag
+from pydantic import AwareDatetime, Field, Tag
 
 from service.api.schemas.base import RequestBody
 from service.api.schemas.estimate_request import DEVICE
@@ -10,6 +11,7 @@ from service.api.schemas.question import JOB_OR_SOURCE, WITH_JOB, WITH_SOURCE
 from service.calculator import limits
 from service.formats.source import ConfigSource
 from service.job.schema import Job
+from service.store.plans import Kept
 from service.usecases.searches import Question
 from service.usecases.spaces import Axis, Cluster, Limits
 
@@ -18,6 +20,7 @@ Degrees = Annotated[list[Degree], Field(min_length=1, max_length=1000)] | Litera
 Granularity = Literal["none", "selective", "full"]
 
 LABEL_KEY = r"^[A-Za-z0-9]([A-Za-z0-9._/-]*[A-Za-z0-9])?$"
+ExpiresAt = Annotated[AwareDatetime, Field(lt=datetime(9000, 1, 1, tzinfo=UTC))]
 LabelKey = Annotated[str, Field(max_length=100, pattern=LABEL_KEY)]
 # A value stands after `=` in a query; PostgreSQL takes no NUL in a text.
 LabelValue = Annotated[str, Field(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
@@ -92,6 +95,11 @@ class _Plan(RequestBody):
     """Number of candidates to return."""
     labels: dict[LabelKey, LabelValue] = Field(default={}, max_length=50, examples=[{"team": "pretraining"}])
     """Labels to find the plan by; part of the question."""
+    expires_at: ExpiresAt | None = Field(None, examples=["2027-03-01T00:00:00Z"])
+    """When the plan may be removed (RFC 3339); null: as the service's settings say. No part of the question: who asks
+    again finds the same plan, and can only keep it longer."""
+    pinned: bool = Field(False, strict=True, examples=[True])
+    """Whether it is kept for good, whatever else is said."""
 
 
 class JobPlanRequest(_Plan):
@@ -118,7 +126,8 @@ class SourcePlanRequest(_Plan):
 
 def _question(plan: _Plan, given: Job | ConfigSource) -> Question:
     cluster = Cluster(plan.cluster.device, plan.cluster.world_size, plan.cluster.gpus_per_node)
-    return Question(given, cluster, plan.search.limits(), plan.objective, plan.top, plan.labels)
+    kept = Kept(plan.expires_at, plan.pinned)
+    return Question(given, cluster, plan.search.limits(), plan.objective, plan.top, plan.labels, kept=kept)
 
 
 PlanRequest = Annotated[
