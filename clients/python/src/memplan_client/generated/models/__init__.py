@@ -73,6 +73,7 @@ from .job_observation_request import JobObservationRequest
 from .job_plan_request import JobPlanRequest
 from .job_plan_request_labels import JobPlanRequestLabels
 from .job_schedule_type_0 import JobScheduleType0
+from .keep_request import KeepRequest
 from .kernels_section import KernelsSection
 from .kernels_section_activation_type_0 import KernelsSectionActivationType0
 from .kernels_section_attention_type_0 import KernelsSectionAttentionType0
@@ -258,6 +259,7 @@ __all__ = (
     "JobPlanRequest",
     "JobPlanRequestLabels",
     "JobScheduleType0",
+    "KeepRequest",
     "KernelsSection",
     "KernelsSectionActivationType0",
     "KernelsSectionAttentionType0",

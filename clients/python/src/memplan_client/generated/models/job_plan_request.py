@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import datetime
 from collections.abc import Mapping
 from typing import (
     TYPE_CHECKING,
@@ -38,6 +39,10 @@ class JobPlanRequest:
             recomputation first among near-equal times. Default: 'step_time'.
         top (int | Unset): Number of candidates to return. Default: 10.
         labels (JobPlanRequestLabels | Unset): Labels to find the plan by; part of the question.
+        expires_at (datetime.datetime | None | Unset): When the plan may be removed (RFC 3339); null: as the service's
+            settings say. No part of the question: who asks
+            again finds the same plan, and can only keep it longer.
+        pinned (bool | Unset): Whether it is kept for good, whatever else is said. Default: False.
     """
 
     cluster: ClusterRequest
@@ -46,6 +51,8 @@ class JobPlanRequest:
     objective: Literal["step_time"] | Unset = "step_time"
     top: int | Unset = 10
     labels: JobPlanRequestLabels | Unset = UNSET
+    expires_at: datetime.datetime | None | Unset = UNSET
+    pinned: bool | Unset = False
 
     def to_dict(self) -> dict[str, Any]:
         cluster = self.cluster.to_dict()
@@ -64,6 +71,16 @@ class JobPlanRequest:
         if not isinstance(self.labels, Unset):
             labels = self.labels.to_dict()
 
+        expires_at: None | str | Unset
+        if isinstance(self.expires_at, Unset):
+            expires_at = UNSET
+        elif isinstance(self.expires_at, datetime.datetime):
+            expires_at = self.expires_at.isoformat()
+        else:
+            expires_at = self.expires_at
+
+        pinned = self.pinned
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -80,6 +97,10 @@ class JobPlanRequest:
             field_dict["top"] = top
         if labels is not UNSET:
             field_dict["labels"] = labels
+        if expires_at is not UNSET:
+            field_dict["expires_at"] = expires_at
+        if pinned is not UNSET:
+            field_dict["pinned"] = pinned
 
         return field_dict
 
@@ -117,6 +138,25 @@ class JobPlanRequest:
         else:
             labels = JobPlanRequestLabels.from_dict(_labels)
 
+        def _parse_expires_at(data: object) -> datetime.datetime | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, str):
+                    raise TypeError()
+                expires_at_type_0 = datetime.datetime.fromisoformat(data)
+
+                return expires_at_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(datetime.datetime | None | Unset, data)
+
+        expires_at = _parse_expires_at(d.pop("expires_at", UNSET))
+
+        pinned = d.pop("pinned", UNSET)
+
         job_plan_request = cls(
             cluster=cluster,
             job=job,
@@ -124,6 +164,8 @@ class JobPlanRequest:
             objective=objective,
             top=top,
             labels=labels,
+            expires_at=expires_at,
+            pinned=pinned,
         )
 
         return job_plan_request

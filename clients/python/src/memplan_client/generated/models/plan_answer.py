@@ -49,6 +49,8 @@ class PlanAnswer:
         gpus_per_node (int): GPUs of one node.
         objective (str): What the ranking is by.
         labels (PlanAnswerLabels): Labels that it was stored with.
+        expires_at (datetime.datetime | None): When it may be removed (UTC); null: as the service's settings say.
+        pinned (bool): Whether it is kept for good.
         job (Job): The canonical training config. Absent or null means the framework's default, which is reported back.
     """
 
@@ -72,6 +74,8 @@ class PlanAnswer:
     gpus_per_node: int
     objective: str
     labels: PlanAnswerLabels
+    expires_at: datetime.datetime | None
+    pinned: bool
     job: Job
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
@@ -128,6 +132,14 @@ class PlanAnswer:
 
         labels = self.labels.to_dict()
 
+        expires_at: None | str
+        if isinstance(self.expires_at, datetime.datetime):
+            expires_at = self.expires_at.isoformat()
+        else:
+            expires_at = self.expires_at
+
+        pinned = self.pinned
+
         job = self.job.to_dict()
 
         field_dict: dict[str, Any] = {}
@@ -154,6 +166,8 @@ class PlanAnswer:
                 "gpus_per_node": gpus_per_node,
                 "objective": objective,
                 "labels": labels,
+                "expires_at": expires_at,
+                "pinned": pinned,
                 "job": job,
             }
         )
@@ -241,6 +255,23 @@ class PlanAnswer:
 
         labels = PlanAnswerLabels.from_dict(d.pop("labels"))
 
+        def _parse_expires_at(data: object) -> datetime.datetime | None:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, str):
+                    raise TypeError()
+                expires_at_type_0 = datetime.datetime.fromisoformat(data)
+
+                return expires_at_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(datetime.datetime | None, data)
+
+        expires_at = _parse_expires_at(d.pop("expires_at"))
+
+        pinned = d.pop("pinned")
+
         job = Job.from_dict(d.pop("job"))
 
         plan_answer = cls(
@@ -264,6 +295,8 @@ class PlanAnswer:
             gpus_per_node=gpus_per_node,
             objective=objective,
             labels=labels,
+            expires_at=expires_at,
+            pinned=pinned,
             job=job,
         )
 

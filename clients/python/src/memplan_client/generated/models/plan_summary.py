@@ -29,6 +29,8 @@ class PlanSummary:
         best_step_seconds (float | None): Step time of the first candidate (seconds); null without one.
         peak_device_bytes (int | None): Peak of the first candidate (bytes); null without one.
         labels (PlanSummaryLabels): Labels that it was stored with.
+        expires_at (datetime.datetime | None): When it may be removed (UTC); null: as the service's settings say.
+        pinned (bool): Whether it is kept for good.
         method_version (str): Version of the memory model that made it.
     """
 
@@ -42,6 +44,8 @@ class PlanSummary:
     best_step_seconds: float | None
     peak_device_bytes: int | None
     labels: PlanSummaryLabels
+    expires_at: datetime.datetime | None
+    pinned: bool
     method_version: str
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
@@ -68,6 +72,14 @@ class PlanSummary:
 
         labels = self.labels.to_dict()
 
+        expires_at: None | str
+        if isinstance(self.expires_at, datetime.datetime):
+            expires_at = self.expires_at.isoformat()
+        else:
+            expires_at = self.expires_at
+
+        pinned = self.pinned
+
         method_version = self.method_version
 
         field_dict: dict[str, Any] = {}
@@ -84,6 +96,8 @@ class PlanSummary:
                 "best_step_seconds": best_step_seconds,
                 "peak_device_bytes": peak_device_bytes,
                 "labels": labels,
+                "expires_at": expires_at,
+                "pinned": pinned,
                 "method_version": method_version,
             }
         )
@@ -125,6 +139,23 @@ class PlanSummary:
 
         labels = PlanSummaryLabels.from_dict(d.pop("labels"))
 
+        def _parse_expires_at(data: object) -> datetime.datetime | None:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, str):
+                    raise TypeError()
+                expires_at_type_0 = datetime.datetime.fromisoformat(data)
+
+                return expires_at_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(datetime.datetime | None, data)
+
+        expires_at = _parse_expires_at(d.pop("expires_at"))
+
+        pinned = d.pop("pinned")
+
         method_version = d.pop("method_version")
 
         plan_summary = cls(
@@ -138,6 +169,8 @@ class PlanSummary:
             best_step_seconds=best_step_seconds,
             peak_device_bytes=peak_device_bytes,
             labels=labels,
+            expires_at=expires_at,
+            pinned=pinned,
             method_version=method_version,
         )
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import datetime
 from collections.abc import Mapping
 from typing import (
     TYPE_CHECKING,
@@ -39,6 +40,10 @@ class SourcePlanRequest:
             recomputation first among near-equal times. Default: 'step_time'.
         top (int | Unset): Number of candidates to return. Default: 10.
         labels (SourcePlanRequestLabels | Unset): Labels to find the plan by; part of the question.
+        expires_at (datetime.datetime | None | Unset): When the plan may be removed (RFC 3339); null: as the service's
+            settings say. No part of the question: who asks
+            again finds the same plan, and can only keep it longer.
+        pinned (bool | Unset): Whether it is kept for good, whatever else is said. Default: False.
     """
 
     cluster: ClusterRequest
@@ -47,6 +52,8 @@ class SourcePlanRequest:
     objective: Literal["step_time"] | Unset = "step_time"
     top: int | Unset = 10
     labels: SourcePlanRequestLabels | Unset = UNSET
+    expires_at: datetime.datetime | None | Unset = UNSET
+    pinned: bool | Unset = False
 
     def to_dict(self) -> dict[str, Any]:
         cluster = self.cluster.to_dict()
@@ -65,6 +72,16 @@ class SourcePlanRequest:
         if not isinstance(self.labels, Unset):
             labels = self.labels.to_dict()
 
+        expires_at: None | str | Unset
+        if isinstance(self.expires_at, Unset):
+            expires_at = UNSET
+        elif isinstance(self.expires_at, datetime.datetime):
+            expires_at = self.expires_at.isoformat()
+        else:
+            expires_at = self.expires_at
+
+        pinned = self.pinned
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -81,6 +98,10 @@ class SourcePlanRequest:
             field_dict["top"] = top
         if labels is not UNSET:
             field_dict["labels"] = labels
+        if expires_at is not UNSET:
+            field_dict["expires_at"] = expires_at
+        if pinned is not UNSET:
+            field_dict["pinned"] = pinned
 
         return field_dict
 
@@ -118,6 +139,25 @@ class SourcePlanRequest:
         else:
             labels = SourcePlanRequestLabels.from_dict(_labels)
 
+        def _parse_expires_at(data: object) -> datetime.datetime | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, str):
+                    raise TypeError()
+                expires_at_type_0 = datetime.datetime.fromisoformat(data)
+
+                return expires_at_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(datetime.datetime | None | Unset, data)
+
+        expires_at = _parse_expires_at(d.pop("expires_at", UNSET))
+
+        pinned = d.pop("pinned", UNSET)
+
         source_plan_request = cls(
             cluster=cluster,
             source=source,
@@ -125,6 +165,8 @@ class SourcePlanRequest:
             objective=objective,
             top=top,
             labels=labels,
+            expires_at=expires_at,
+            pinned=pinned,
         )
 
         return source_plan_request
