@@ -4,12 +4,14 @@ import getpass
 import os
 import pwd
 import shutil
+import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import psycopg
 from sqlalchemy import URL, make_url
@@ -35,7 +37,7 @@ def postgres_server() -> Iterator[URL]:
         elif why_unusable(_LOCAL) is None:
             url = _LOCAL
         else:
-            url = stack.enter_context(private_server())
+            url = stack.enter_context(private_server()).url
         yield url
 
 
@@ -55,8 +57,48 @@ def connect(url: URL) -> psycopg.Connection:
     return psycopg.connect(plain, autocommit=True, connect_timeout=5)
 
 
+@dataclass(frozen=True)
+class PrivateServer:
+    """A server of our own, which may be stopped, started again and paused."""
+
+    url: URL
+    binaries: Path
+    owner: pwd.struct_passwd
+
+    @property
+    def _folder(self) -> Path:
+        return Path(str(self.url.query["host"]))
+
+    def start(self) -> None:
+        """Start it, and wait until it answers. Raises NoServer."""
+        options = f"-c listen_addresses='' -c unix_socket_directories={self._folder} {_UNSAFE_AND_FAST}"
+        self._control("start", "-l", str(self._folder / "log"), "-o", options)
+
+    def stop(self, mode: Literal["fast", "immediate"] = "fast") -> None:
+        """Stop it; immediate is as a crash, which loses what it was told not to wait for. Raises NoServer."""
+        self._control("stop", "-m", mode)
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Let none of its processes do anything for a while."""
+        main = int((self._folder / "data" / "postmaster.pid").read_text().splitlines()[0])
+        # New connections are new processes, so their maker is stopped first.
+        stopped = [main, *_children(main)]
+        for each in stopped:
+            os.kill(each, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for each in reversed(stopped):
+                with suppress(ProcessLookupError):
+                    os.kill(each, signal.SIGCONT)
+
+    def _control(self, action: str, *options: str) -> None:
+        _run(self.owner, self.binaries / "pg_ctl", action, "-w", "-D", str(self._folder / "data"), *options)
+
+
 @contextmanager
-def private_server() -> Iterator[URL]:
+def private_server() -> Iterator[PrivateServer]:
     """Start a server that only this machine's sockets reach, and stop it at the end. Raises NoServer."""
     binaries = _binaries()
     if binaries is None:
@@ -68,12 +110,15 @@ def private_server() -> Iterator[URL]:
         os.chown(folder, owner.pw_uid, owner.pw_gid)
         data = str(folder / "data")
         _run(owner, binaries / "initdb", "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync")
-        options = f"-c listen_addresses='' -c unix_socket_directories={folder} {_UNSAFE_AND_FAST}"
-        _run(owner, binaries / "pg_ctl", "start", "-w", "-D", data, "-l", str(folder / "log"), "-o", options)
+        url = URL.create("postgresql+psycopg", "postgres", database="postgres", query={"host": str(folder)})
+        server = PrivateServer(url, binaries, owner)
+        server.start()
         try:
-            yield URL.create("postgresql+psycopg", "postgres", database="postgres", query={"host": str(folder)})
+            yield server
         finally:
-            _run(owner, binaries / "pg_ctl", "stop", "-w", "-m", "immediate", "-D", data)
+            # It may have been stopped already.
+            with suppress(NoServer):
+                server.stop("immediate")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -94,6 +139,16 @@ def _owner() -> pwd.struct_passwd:
         return pwd.getpwnam(name)
     except KeyError:
         raise NoServer(f"the tests run as root, and there is no user {name} to run a server as") from None
+
+
+def _children(process: int) -> list[int]:
+    children = []
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            # The name of a program is in brackets and may hold spaces.
+            if int(status.read_text().rpartition(")")[2].split()[1]) == process:
+                children.append(int(status.parent.name))
+    return children
 
 
 def _run(owner: pwd.struct_passwd, *command: str | Path) -> None:

@@ -10,6 +10,9 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from service.settings import Settings
 
+# How long data that was sent may go unacknowledged; that of the probes above together.
+_VANISHED_MILLISECONDS = 25_000
+
 # The execution option by which a session says how its transaction on SQLite shall begin.
 BEGIN = "memplan_begin"
 
@@ -81,6 +84,11 @@ def _postgres(settings: Settings, *, statement_timeout_seconds: float, **options
         connect_args={
             "application_name": "memplan",
             "connect_timeout": max(2, int(settings.busy_timeout_seconds)),
+            # A server whose machine or network is gone says nothing; without these a request would wait for hours.
+            "keepalives_idle": 10,
+            "keepalives_interval": 5,
+            "keepalives_count": 3,
+            "tcp_user_timeout": _VANISHED_MILLISECONDS,
             "options": " ".join(f"-c {name}={value}" for name, value in parameters.items()),
         },
         **options,

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from fastapi import routing
 from starlette.testclient import TestClient
 
 from service.api.app import create_app
@@ -152,6 +153,15 @@ class TestEvents:
         assert events(client, operation, str(int(last["id"]) - 1)) == [last]
         nothing = client.get(f"/v1/operations/{operation['id']}/events", headers={"Last-Event-ID": last["id"]})
         assert (nothing.status_code, nothing.content) == (204, b"")
+
+    def test_a_comment_keeps_a_silent_stream_open(
+        self, client: TestClient, held: threading.Event, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        assert routing._PING_INTERVAL == 15
+        monkeypatch.setattr(routing, "_PING_INTERVAL", 0.1)
+        operation = begun(client)
+        threading.Timer(1.5, held.set).start()
+        assert "\n: ping\n" in client.get(f"/v1/operations/{operation['id']}/events").text
 
     @pytest.mark.parametrize("seen", ["999999", "x", "\u00b2"])
     def test_an_event_that_was_never_sent_counts_as_none(

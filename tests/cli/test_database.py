@@ -1,5 +1,7 @@
 """`memplan serve` and `memplan db upgrade`: what they do with a database before anything is served."""
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +51,19 @@ def test_serve_refuses_an_older_database_and_names_the_command(
     error = capsys.readouterr().err
     assert error.startswith("memplan: ")
     assert "memplan db upgrade" in error
+    assert served == []
+
+
+def test_serve_refuses_a_database_of_a_newer_release(
+    url: str, served: list[dict[str, Any]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["db", "upgrade"]) == 0
+    with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as database:
+        database.execute("UPDATE alembic_version SET version_num = '9999'")
+        database.commit()
+    for command in (["serve"], ["db", "upgrade"], ["token", "list"]):
+        assert main(command) == 1
+        assert "newer release" in capsys.readouterr().err
     assert served == []
 
 
