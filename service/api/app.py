@@ -20,6 +20,7 @@ from service.api.identity import RequestIdentity
 from service.api.openapi import DESCRIPTION, TAGS, operation_id, write_document
 from service.api.quotas import Quotas
 from service.api.routes import (
+    calibrations,
     comparisons,
     devices,
     documentation,
@@ -40,6 +41,7 @@ from service.logs import logger
 from service.settings import Settings
 from service.store.migration import ensure_usable
 from service.store.session import Store
+from service.usecases.calibrations import Calibrations
 from service.usecases.current_devices import CurrentDevices
 from service.usecases.idempotency import Claims, release_interrupted
 from service.usecases.operations import REPORT_SECONDS, end_interrupted
@@ -89,10 +91,13 @@ def create_app(settings: Settings) -> FastAPI:
             )
             keyring = Keyring(store)
             current, rules, record = CurrentDevices(store), CurrentPolicies(store), Record(store)
-            quotas = Quotas(settings.limits)
-            app.state.services = Services(settings, store, queue, claims, keyring, quotas, current, rules, record)
+            quotas, observed = Quotas(settings.limits), Calibrations(store, current)
+            observed.refresh()
+            app.state.services = Services(
+                settings, store, queue, claims, keyring, quotas, current, rules, record, observed
+            )
             stopping = asyncio.Event()
-            refreshed = (current.refresh, rules.refresh)
+            refreshed = (current.refresh, rules.refresh, observed.follow)
             purger = Purger(store, retention_of(settings))
             chores = (queue.report, claims.renew, keyring.store_uses, record.store, *refreshed, purger.purge)
             reporting = asyncio.create_task(_do_every_second(stopping, *chores))
@@ -126,7 +131,8 @@ def create_app(settings: Settings) -> FastAPI:
         app.add_middleware(CORSMiddleware, allow_origins=settings.cors_origins, **_CROSS_ORIGIN)
     handlers.install(app)
     # Looked through one after the other for each request, so what is asked most comes first.
-    for noun in (verdicts, estimates, imports, observations, plans, exports, comparisons, operations, *_CATALOGUES):
+    stored = (observations, plans, exports, comparisons, calibrations, operations)
+    for noun in (verdicts, estimates, imports, *stored, *_CATALOGUES):
         app.include_router(noun.router, prefix="/v1")
     app.include_router(health.router)
     if settings.metrics == "open":

@@ -9,10 +9,14 @@ from starlette.requests import Request
 LINK = {"Link": {"description": 'The next page, as rel="next".', "schema": {"type": "string"}}}
 
 
-class PageQuery(BaseModel):
+class StrictQuery(BaseModel):
     """The query of a list; unknown parameters are refused, since a misspelt filter would show everything."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class PageQuery(StrictQuery):
+    """The query of a list in pages."""
 
     limit: int = Field(50, ge=1, le=200, description="Most items on one page.", examples=[50])
     cursor: Annotated[str, Field(max_length=200)] | SkipJsonSchema[None] = Field(

@@ -16,7 +16,7 @@ _NO_VERDICTS: Mapping[str, int] = {}
 
 
 class RememberingRoute(StrictRoute):
-    """A route whose answers depend on nothing but the request and the devices.
+    """A route whose answers depend on nothing but the request, the devices and the observed runs.
 
     Those given to `remembered` are sent again.
     """
@@ -48,6 +48,7 @@ def remembered(request: Request, body: bytes, verdicts: Mapping[str, int] = _NO_
 def _key(request: Request, body: bytes, devices: bytes) -> bytes:
     # The query and the header are part of it because they may be refused.
     seen = hashlib.sha256(devices + body)
-    for each in (request.url.path, request.url.query, request.headers.get("x-deadline-ms", "")):
+    known = str(request.app.state.services.calibrations.evidence.generation)
+    for each in (known, request.url.path, request.url.query, request.headers.get("x-deadline-ms", "")):
         seen.update(b"\0" + each.encode())
     return seen.digest()

@@ -13,6 +13,7 @@ from service.catalog.devices import Devices
 from service.settings import Settings
 from service.store.session import Store
 from service.usecases.answer_cache import AnswerCache
+from service.usecases.calibrations import Calibrations
 from service.usecases.current_devices import CurrentDevices
 from service.usecases.idempotency import Claims
 from service.usecases.policies import CurrentPolicies
@@ -40,7 +41,7 @@ class Remembered:
 class Services:
     """Settings, database, and the searches with their few threads, apart from those of all other requests.
 
-    `answers` are bodies by the digest of their request, `verdicts` are those of single jobs.
+    `answers` are bodies by the digest of their request and of what was known, `verdicts` are those of single jobs.
     """
 
     settings: Settings
@@ -52,6 +53,7 @@ class Services:
     devices: CurrentDevices
     policies: CurrentPolicies
     record: Record
+    calibrations: Calibrations
     answers: AnswerCache[bytes, Remembered] = field(default_factory=lambda: AnswerCache(REMEMBERED_BYTES))
     verdicts: Known = field(default_factory=lambda: AnswerCache(REMEMBERED_VERDICTS))
 

@@ -70,13 +70,19 @@ class Nested:
 
     def factors(self, likeness: Likeness, level: float) -> tuple[float, float]:
         """Ends of the central share of the residuals that such a job has, around 1."""
-        below = list(accumulate(self._weights(likeness)))
+        below = list(accumulate(self.weights(likeness)))
         tail = below[-1] * (1 - level) / 2
         low = next(index for index, total in enumerate(below) if total > tail)
         high = next(index for index, total in enumerate(below) if total >= below[-1] - tail)
         return min(self._residuals[low].ratio, 1.0), max(self._residuals[high].ratio, 1.0)
 
-    def _weights(self, likeness: Likeness) -> list[float]:
+    @property
+    def ratios(self) -> list[float]:
+        """All ratios, in ascending order."""
+        return [each.ratio for each in self._residuals]
+
+    def weights(self, likeness: Likeness) -> list[float]:
+        """The weight that each ratio has for such a job; they sum to 1."""
         weights = [0.0] * len(self._residuals)
         left = 1.0
         for depth, name in reversed(list(enumerate(likeness.levels))):

@@ -6,10 +6,16 @@ factors: few measurements hardly move what they say little about, and a single o
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+
+from service.calculator.device import Accelerator
+from service.calculator.layout import Layout
+from service.calculator.model import Model
+from service.calculator.recipe import Recipe
+from service.calculator.step_time import StepTime, rates_of, step_time
 
 Times = NDArray[np.float64]
 
@@ -39,6 +45,9 @@ class Tuning:
     product: float = 1.0
 
 
+NOTHING_FITTED = Tuning()
+
+
 class TooFewSteps(ValueError):
     """One measured step cannot say which factor is off."""
 
@@ -60,6 +69,25 @@ def fit(predicted: Sequence[Times], measured_seconds: Sequence[float]) -> Tuning
         cost = cost + _robust((np.log(seconds / times)[:, :, None] - scales) / _NOISE)
     link, product, scale = np.unravel_index(int(cost.argmin()), cost.shape)
     return Tuning(float(_SCALES[scale]), float(LINKS[link]), float(PRODUCTS[product]))
+
+
+def tuned_step_time(model: Model, layout: Layout, recipe: Recipe, accelerator: Accelerator, tuning: Tuning) -> StepTime:
+    """Time of one step on a cluster of which the tuning is known, on ints or int64 arrays.
+
+    Raises ValueError when no peak is known for the device.
+    """
+    if tuning == NOTHING_FITTED:
+        return step_time(model, layout, recipe, accelerator)
+    rates = rates_of(accelerator, recipe.on(accelerator)).tuned(tuning.link, tuning.product)
+    found = step_time(model, layout, recipe, accelerator, rates)
+    return replace(
+        found,
+        step_seconds=found.step_seconds * tuning.scale,
+        tokens_per_second_per_gpu=found.tokens_per_second_per_gpu / tuning.scale,
+        pipeline_seconds=found.pipeline_seconds * tuning.scale,
+        data_parallel_seconds=found.data_parallel_seconds * tuning.scale,
+        optimizer_seconds=found.optimizer_seconds * tuning.scale,
+    )
 
 
 def _robust(error: Times) -> Times:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from service.calculator.units import MIB
 from service.calibration.conformal import COVERAGE, PRIOR, Levels, Nested
+from service.calibration.observed import Shipped
 from service.calibration.residuals import Kind, Likeness, load_residuals
 
 ASKED_INSTEAD: Mapping[Kind, tuple[Kind, ...]] = {
@@ -30,11 +31,21 @@ DRIVER_BYTES = (200 * MIB, 500 * MIB)
 
 
 @dataclass(frozen=True, slots=True)
+class Observations:
+    """The observed runs behind an interval: their group, how many they are, and how many ran out of memory."""
+
+    group: str
+    runs: int
+    ooms: int
+
+
+@dataclass(frozen=True, slots=True)
 class Band:
     """Ends of an interval as factors and bytes on top, with the runs behind them.
 
     `group` names the most alike runs that there are, `runs` counts them, and `reached` is the share of them that such
-    intervals hold when their family is left out; `coverage` is the share that is claimed.
+    intervals hold when their family (of observed runs: each run) is left out; `coverage` is the share that is claimed.
+    `center` is where observed runs lie, 1 without any.
     """
 
     low: float
@@ -45,6 +56,15 @@ class Band:
     runs: int
     coverage: float
     reached: float
+    center: float = 1.0
+    observed: Observations | None = None
+
+    def expected(self, predicted_bytes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """What observed runs lead one to expect of many predictions (bytes)."""
+        if self.center == 1.0:
+            return predicted_bytes
+        found: NDArray[np.int64] = np.rint(predicted_bytes * self.center).astype(np.int64)
+        return found
 
     def upper_ends(self, predicted_bytes: NDArray[np.int64]) -> NDArray[np.int64]:
         """The upper ends around many predictions (bytes)."""
@@ -54,14 +74,12 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Ends of predicted bytes, and where they come from."""
+    """What is expected of predicted bytes, the ends around it, and where they come from."""
 
+    expected_bytes: int
     low_bytes: int
     high_bytes: int
-    group: str
-    runs: int
-    coverage: float
-    reached: float
+    band: Band
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,20 +110,29 @@ def band(likeness: Likeness) -> Band:
     low, high = nested.factors(asked, calibration.levels[asked.version])
     group = next(name for name in reversed(asked.levels) if nested.runs(name))
     found = Band(low, high, 0, 0, group, nested.runs(group), COVERAGE, calibration.reached[group])
-    return _widened(found, asked.kind, likeness.kind)
+    return widened(found, asked.kind, likeness.kind)
 
 
 def interval(likeness: Likeness, predicted_bytes: int) -> Interval:
     """Low and high end around predicted bytes of the kind that the likeness has."""
-    found = band(likeness)
+    return interval_by(band(likeness), predicted_bytes)
+
+
+def interval_by(found: Band, predicted_bytes: int) -> Interval:
+    """Low and high end around predicted bytes, and what is expected."""
     return Interval(
+        expected_bytes=int(found.expected(np.array([predicted_bytes], dtype=np.int64))[0]),
         low_bytes=max(int(predicted_bytes * found.low) - found.less_bytes, 0),
         high_bytes=ceil(predicted_bytes * found.high) + found.more_bytes,
-        group=found.group,
-        runs=found.runs,
-        coverage=found.coverage,
-        reached=found.reached,
+        band=found,
     )
+
+
+def shipped_for(likeness: Likeness) -> Shipped:
+    """What is shipped of jobs that are alike, to be pooled with observed runs."""
+    nested, found = _nested(), band(likeness)
+    weights = nested.weights(_asked(likeness, nested))
+    return Shipped(np.array(nested.ratios), np.array(weights), found.low, found.high)
 
 
 def _asked(likeness: Likeness, nested: Nested) -> Likeness:
@@ -117,8 +144,8 @@ def _asked(likeness: Likeness, nested: Nested) -> Likeness:
     return likeness
 
 
-def _widened(found: Band, asked: Kind, kind: Kind) -> Band:
-    """The band with the range of what the runs that were asked do not show: allocator, context."""
+def widened(found: Band, asked: Kind, kind: Kind) -> Band:
+    """The band of a kind of bytes, with the range of what runs of the kind that was asked do not show."""
     if asked in (kind, "device") or kind == "allocated":
         return found
     low, high, unseen = found.low, found.high, []

@@ -16,29 +16,35 @@ from service.calculator.moments import occurring
 from service.calculator.recipe import Recipe
 from service.calculator.stage import stage_of
 from service.calculator.states import held_parameters, state_lines
-from service.calculator.step_time import StepTime, step_time
+from service.calculator.step_time import StepTime
+from service.calibration.few_shot import NOTHING_FITTED, Tuning, tuned_step_time
 from service.planner.verdict import verdict_codes
 
 Column = NDArray[np.int64]
 Truths = NDArray[np.bool_]
 
-UpperEnd = Callable[[Column], Column]
-"""The upper end of the interval around each estimate (bytes)."""
+Correction = Callable[[Column], Column]
+"""What is expected of each estimate, or the upper end of the interval around it (bytes)."""
 
 
 def the_estimate(device_bytes: Column) -> Column:
-    """An interval without width, for when nothing is known about errors."""
+    """The estimate itself, for when nothing is known about errors."""
     return device_bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """The functions of the single estimate, with all but the layout filled in; layouts may be many."""
+    """The functions of the single estimate, with all but the layout filled in; layouts may be many.
+
+    `expected` and `upper_end` say what runs have shown of the bytes, `tuning` what they have shown of step times.
+    """
 
     model: Model
     recipe: Recipe
     accelerator: Accelerator
-    upper_end: UpperEnd = the_estimate
+    upper_end: Correction = the_estimate
+    expected: Correction = the_estimate
+    tuning: Tuning = NOTHING_FITTED
 
     def peaks(self, layout: Layout) -> Column:
         """Device bytes of each layout at the worst moment of its worst stage."""
@@ -58,7 +64,7 @@ class Problem:
 
     def verdicts(self, peaks: Column) -> Column:
         """Code of the verdict on each peak."""
-        return np.asarray(verdict_codes(peaks, self.upper_end(peaks), self.accelerator), dtype=np.int64)
+        return np.asarray(verdict_codes(self.expected(peaks), self.upper_end(peaks), self.accelerator), dtype=np.int64)
 
     def estimate(self, layout: Layout) -> Estimate:
         """The itemised estimate of one layout."""
@@ -66,4 +72,4 @@ class Problem:
 
     def time(self, layout: Layout) -> StepTime:
         """Step times of the layouts."""
-        return step_time(self.model, layout, self.recipe, self.accelerator)
+        return tuned_step_time(self.model, layout, self.recipe, self.accelerator, self.tuning)

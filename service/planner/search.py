@@ -6,15 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from service.calculator.device import Accelerator
 from service.calculator.estimate import Estimate
 from service.calculator.layout import Layout
-from service.calculator.model import Model
-from service.calculator.recipe import Recipe
 from service.calculator.step_time import StepTime
 from service.planner.frontier import pareto
 from service.planner.grid import Group, parts
-from service.planner.problem import Column, Problem, Truths, UpperEnd, the_estimate
+from service.planner.problem import Column, Problem, Truths
 from service.planner.ranking import Rows, contenders, no_rows, ranked
 from service.planner.reach import largest_micro_batch, longest_sequence, smallest_world_size
 from service.planner.recompute import least_recomputation
@@ -34,11 +31,10 @@ class SearchCancelled(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A layout with its itemised estimate, the upper end of the interval (bytes), verdict and step time."""
+    """A layout with its itemised estimate, verdict and step time."""
 
     layout: Layout
     estimate: Estimate
-    high_bytes: int
     verdict: Verdict
     reason: str
     time: StepTime
@@ -78,13 +74,10 @@ class SearchResult:
 
 
 def search(
-    model: Model,
-    recipe: Recipe,
+    problem: Problem,
     space: SearchSpace,
-    accelerator: Accelerator,
     *,
     top: int = 10,
-    upper_end: UpperEnd = the_estimate,
     progress: Progress | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> SearchResult:
@@ -97,7 +90,6 @@ def search(
         if cancelled is not None and cancelled():
             raise SearchCancelled
 
-    problem = Problem(model, recipe, accelerator, upper_end)
     groups, rejected = _promising(problem, space)
     best, edge, done = no_rows(), no_rows(), rejected.total()
     total = done + sum(map(len, groups))
@@ -129,14 +121,13 @@ def search(
 def candidate(problem: Problem, layout: Layout) -> Candidate:
     """One layout with everything that an answer says about it."""
     estimate = problem.estimate(layout)
-    peak = estimate.peak
-    high = int(problem.upper_end(np.array([peak.device_bytes], dtype=np.int64))[0])
+    peak = np.array([estimate.peak.device_bytes], dtype=np.int64)
+    expected, high = int(problem.expected(peak)[0]), int(problem.upper_end(peak)[0])
     return Candidate(
         layout=layout,
         estimate=estimate,
-        high_bytes=high,
-        verdict=judge(peak.device_bytes, high, problem.accelerator),
-        reason=reason(peak.stage, peak.device_bytes, high, problem.accelerator),
+        verdict=judge(expected, high, problem.accelerator),
+        reason=reason(estimate.peak.stage, expected, high, problem.accelerator),
         time=problem.time(layout),
     )
 

@@ -9,6 +9,7 @@ from sqlalchemy import Select, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, defer, selectinload
 
+from service.calibration.observed import Group
 from service.store.errors import NotFound
 from service.store.ids import id_text, new_id, parse_id
 from service.store.once import add_or_find
@@ -20,15 +21,6 @@ PREFIX = "obs"
 
 Meter = Literal["torch", "nvidia-smi", "scheduler"]
 """Who measured."""
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Group:
-    """Runs that are judged together: of a framework's way of keeping states, its kernels, and a device."""
-
-    framework: str
-    implementation: str
-    device: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +45,7 @@ class Predicted:
     """
 
     method_version: str
+    made_at: datetime
     stage: int
     allocated_bytes: int
     reserved_bytes: int
@@ -143,16 +136,14 @@ def get_by_run(session: Session, run_id: str) -> StoredObservation | None:
     return None if row is None else _stored(row)
 
 
-def delete(session: WriteSession, observation_id: str) -> Group:
-    """Remove the observation of this id (as clients see it) and return its group. Raises NotFound."""
+def delete(session: WriteSession, observation_id: str) -> None:
+    """Remove the observation of this id (as clients see it). Raises NotFound."""
     wanted = parse_id(PREFIX, observation_id)
     row = None if wanted is None else session.get(ObservationRow, wanted)
     if row is None:
         raise NotFound("observation", observation_id)
     session.delete(row)
-    group = _group(row)
-    _grow(session, group)
-    return group
+    _grow(session, _group(row))
 
 
 def list_page(
@@ -208,7 +199,7 @@ def predict_again(session: WriteSession, observation: StoredObservation, predict
     row = session.get(ObservationRow, wanted, with_for_update=True)
     if row is None or session.get(PredictionRow, (wanted, predicted.method_version)) is not None:
         return
-    session.add(PredictionRow(observation_id=wanted, made_at=datetime.now(UTC), **_values(predicted, Predicted)))
+    session.add(PredictionRow(observation_id=wanted, **_values(predicted, Predicted)))
     session.flush()
     _grow(session, observation.group)
 
@@ -242,7 +233,7 @@ def _new_row(new: NewObservation, at: datetime) -> ObservationRow:
         id=new_id(at),
         created_at=at,
         job=dict(new.job),
-        predictions=[PredictionRow(made_at=at, **_values(new.predicted, Predicted))],
+        predictions=[PredictionRow(**_values(new.predicted, Predicted))],
         **plain,
         **_values(new.group, Group),
         **_values(new.measured, Measured),

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Any, Final
 
+from service.calibration.evidence import Evidence
+from service.calibration.interval import interval_by
 from service.catalog.devices import Device, Devices
 from service.formats.registry import import_source
 from service.formats.writers.export import Cluster, ExportFormat, changes_between
@@ -16,9 +18,9 @@ from service.planner.suggest import Suggestion, suggest
 from service.usecases.devices import accelerator_of, device_of, knows_links
 from service.usecases.errors import RejectedJob
 from service.usecases.imports import Accepted, Given
-from service.usecases.intervals import band_of, interval_of
+from service.usecases.intervals import band_of
 from service.usecases.spaces import ANY, opened, space_of
-from service.usecases.targets import Need, Target, need_on, resolved_on
+from service.usecases.targets import Need, Target, need_of, need_on, resolved_on
 
 MOST: Final = 3
 """Alternatives in all."""
@@ -58,41 +60,43 @@ class Alternative:
     step_ratio: float | None = None
 
 
-def alternatives(given: Given, accepted: Accepted, target: Target, devices: Devices) -> list[Alternative]:
+def alternatives(
+    given: Given, accepted: Accepted, target: Target, devices: Devices, evidence: Evidence
+) -> list[Alternative]:
     """Return what else would do: the smallest changes to the job first, then other targets.
 
     Raises RejectedJob and NoSuchDevice.
     """
     device = device_of(target.device, "/device", devices)
     resolved = resolved_on(accepted, target.world_size)
-    changes = [_change(given, resolved, device, each) for each in _suggestions(resolved, device)]
-    others = chain(_more(accepted, resolved, device), _larger(resolved, device, devices), changes[MOST_CHANGES:])
+    found = _suggestions(resolved, device, evidence)
+    changes = [_change(given, resolved, device, each, evidence) for each in found]
+    targets = chain(_more(accepted, resolved, device, evidence), _larger(resolved, device, devices, evidence))
+    others = chain(targets, changes[MOST_CHANGES:])
     return list(islice(chain(changes[:MOST_CHANGES], others), MOST))
 
 
-def _suggestions(resolved: Resolved, device: Device) -> list[Suggestion]:
+def _suggestions(resolved: Resolved, device: Device, evidence: Evidence) -> list[Suggestion]:
     job = resolved.job
     if device.usable_bytes is None or not knows_links(device) or job.world_size is None:
         return []
     space = space_of(opened(job, ANY, {}, job.world_size), resolved.model, resolved.recipe, ANY, device.gpus_per_node)
-    problem = Problem(resolved.model, resolved.recipe, accelerator_of(device), band_of(job).upper_ends)
+    band = band_of(job, device.id, evidence)
+    problem = Problem(resolved.model, resolved.recipe, accelerator_of(device), band.upper_ends, band.expected)
     return suggest(problem, resolved.layout, space, most=MOST)
 
 
-def _change(given: Given, resolved: Resolved, device: Device, found: Suggestion) -> Alternative:
+def _change(given: Given, resolved: Resolved, device: Device, found: Suggestion, evidence: Evidence) -> Alternative:
     job = job_with_layout(resolved.job, found.candidate.layout)
     peak = found.candidate.estimate.peak
-    around = interval_of(job, peak.device_bytes)
     return Alternative(
         target=Target(device.id, job.world_size),
-        need=Need(
-            verdict=found.candidate.verdict,
-            reason=found.candidate.reason,
-            stage=peak.stage,
-            device_bytes=peak.device_bytes,
-            low_bytes=around.low_bytes,
-            high_bytes=around.high_bytes,
-            usable_bytes=device.usable_bytes,
+        need=need_of(
+            (found.candidate.verdict, found.candidate.reason),
+            peak.stage,
+            peak.device_bytes,
+            interval_by(band_of(job, device.id, evidence), peak.device_bytes),
+            device.usable_bytes,
         ),
         text=_in_dialect(given, resolved.job, job, device) or _in_own_keys(found.changes),
         changes=dict(found.changes),
@@ -116,12 +120,12 @@ def _in_own_keys(changes: Mapping[str, Any]) -> str:
     )
 
 
-def _more(accepted: Accepted, resolved: Resolved, device: Device) -> Iterator[Alternative]:
+def _more(accepted: Accepted, resolved: Resolved, device: Device, evidence: Evidence) -> Iterator[Alternative]:
     """More of the same GPUs: the smallest number tried on which the job fits."""
     for growth in GROWTHS:
         world_size = int(resolved.layout.world_size) * growth
         try:
-            need = need_on(resolved_on(accepted, world_size), device)
+            need = need_on(resolved_on(accepted, world_size), device, evidence)
         except RejectedJob:
             continue
         if need.verdict == "fits":
@@ -129,14 +133,14 @@ def _more(accepted: Accepted, resolved: Resolved, device: Device) -> Iterator[Al
             return
 
 
-def _larger(resolved: Resolved, device: Device, devices: Devices) -> Iterator[Alternative]:
+def _larger(resolved: Resolved, device: Device, devices: Devices, evidence: Evidence) -> Iterator[Alternative]:
     """Larger GPUs of the same maker, the smallest first; no slices, which are for jobs of one GPU."""
     sizes: dict[int, Device] = {}
     for each in devices:
         usable = each.usable_bytes if each.slice_of is None else None
         if usable is not None and each.vendor == device.vendor and usable > (device.usable_bytes or 0):
             sizes.setdefault(usable, each)
-    needs = ((sizes[usable], need_on(resolved, sizes[usable])) for usable in sorted(sizes))
+    needs = ((sizes[usable], need_on(resolved, sizes[usable], evidence)) for usable in sorted(sizes))
     fitting = (
         Alternative(Target(each.id, resolved.job.world_size), need, f"run on {each.id}")
         for each, need in needs

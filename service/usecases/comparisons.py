@@ -8,7 +8,7 @@ from uuid import UUID
 from pydantic import TypeAdapter
 
 from service.calculator.estimate import METHOD_VERSION
-from service.calculator.step_time import step_time
+from service.calibration.evidence import NO_EVIDENCE, Evidence
 from service.catalog.devices import Device, Devices
 from service.job.digest import digest
 from service.job.resolve import Resolved
@@ -16,14 +16,14 @@ from service.store import comparisons
 from service.store.comparisons import NewComparison, StoredComparison, StoredComparisonSummary
 from service.store.paging import Page
 from service.store.session import Store
-from service.usecases.devices import accelerator_of, device_of, knows_links
+from service.usecases.devices import device_of
 from service.usecases.differences import Difference, Side, differences
 from service.usecases.errors import RejectedJob
-from service.usecases.estimates import estimate_digest
+from service.usecases.estimates import estimate_digest, time_on
 from service.usecases.idempotency import Claims, Ended
 from service.usecases.imports import Accepted, Given, accept
 from service.usecases.plans import get_plan
-from service.usecases.targets import Target, need_on, resolved_on
+from service.usecases.targets import Target, need_on, resolved_on, without_observations
 from service.usecases.verdicts import VerdictAnswer, clipped, rejected
 
 SCHEMA_VERSION = 1
@@ -52,6 +52,7 @@ class ComparisonQuestion:
     plans: Sequence[str]
     items: Sequence[LabelledItem]
     targets: Sequence[Target]
+    evidence: Evidence = NO_EVIDENCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +100,15 @@ _ANSWER = TypeAdapter(ComparisonAnswer)
 
 
 @dataclass(frozen=True, slots=True)
+class _On:
+    """A target of a side, and what observed runs say there."""
+
+    device: Device
+    world_size: int | None
+    evidence: Evidence
+
+
+@dataclass(frozen=True, slots=True)
 class _Row:
     label: str
     accepted: Accepted | RejectedJob | None
@@ -123,7 +133,7 @@ def compare(
     if stored is not None:
         return _comparison(stored), False
     rows = _rows(store, question, devices)
-    answer = _compared(rows)
+    answer = _compared(rows, question.evidence)
     new = NewComparison(
         digest=key,
         sides=len(rows),
@@ -186,12 +196,13 @@ def _accepted(given: Given) -> Accepted | RejectedJob:
         return error
 
 
-def _compared(rows: Sequence[_Row]) -> ComparisonAnswer:
+def _compared(rows: Sequence[_Row], evidence: Evidence) -> ComparisonAnswer:
     cells: list[Cell] = []
     sides: list[Side] = []
     for number, row in enumerate(rows):
         resolved: list[Resolved] = []
-        cells += [_cell(number, place, row, target, resolved) for place, target in enumerate(row.targets)]
+        for place, (device, world_size) in enumerate(row.targets):
+            cells.append(_cell(number, place, row, _On(device, world_size, evidence), resolved))
         stated = row.accepted.job if isinstance(row.accepted, Accepted) else None
         sides.append(Side(stated, resolved[0].job if resolved else None))
     first = next((row for row, side in zip(rows, sides, strict=True) if side.resolved is not None), rows[0])
@@ -203,20 +214,20 @@ def _compared(rows: Sequence[_Row]) -> ComparisonAnswer:
     )
 
 
-def _cell(side: int, place: int, row: _Row, target: tuple[Device, int | None], found: list[Resolved]) -> Cell:
-    device, world_size = target
-    asked = Target(device.id, world_size)
+def _cell(side: int, place: int, row: _Row, target: _On, found: list[Resolved]) -> Cell:
+    device = target.device
+    asked = Target(device.id, target.world_size)
     if row.accepted is None:
         answer = VerdictAnswer(verdict="does_not_fit", reason="the plan found no layout that fits", target=asked)
         return Cell(side, place, answer)
     try:
         if isinstance(row.accepted, RejectedJob):
             raise row.accepted
-        resolved = resolved_on(row.accepted, world_size)
+        resolved = resolved_on(row.accepted, target.world_size)
     except RejectedJob as error:
         return Cell(side, place, rejected(asked, error))
     found.append(resolved)
-    need = need_on(resolved, device)
+    need = need_on(resolved, device, target.evidence)
     answer = VerdictAnswer(
         verdict=need.verdict,
         reason=clipped(need.reason),
@@ -224,10 +235,11 @@ def _cell(side: int, place: int, row: _Row, target: tuple[Device, int | None], f
         need=need,
         profile=resolved.recipe.profile,
         digest=estimate_digest(resolved.job, device),
+        without=without_observations(resolved, device, need),
     )
-    if not knows_links(device):
+    time, _ = time_on(resolved, device, target.evidence)
+    if time is None:
         return Cell(side, place, answer)
-    time = step_time(resolved.model, resolved.layout, resolved.recipe, accelerator_of(device))
     hours = BILLION_TOKENS_PER_SECOND_HOURS / float(time.tokens_per_second_per_gpu)
     return Cell(side, place, answer, float(time.step_seconds), hours)
 
@@ -247,7 +259,7 @@ def _winners(cells: Sequence[Cell]) -> dict[Objective, Winner]:
 
 def _margin(cell: Cell) -> int | None:
     need = cell.answer.need
-    return None if need is None or need.usable_bytes is None else need.usable_bytes - need.device_bytes
+    return None if need is None or need.usable_bytes is None else need.usable_bytes - need.expected_bytes
 
 
 _OBJECTIVES: Sequence[tuple[Objective, Callable[[Cell], float | None], Callable[..., tuple[float, Cell]]]] = (
@@ -269,7 +281,11 @@ def _revisions(store: Store, question: ComparisonQuestion, devices: Devices | No
 
 
 def _document(question: ComparisonQuestion) -> dict[str, Any]:
-    """The question in its canonical form, in which the same question is the same text."""
+    """The question in its canonical form, in which the same question is the same text.
+
+    Runs that were observed are part of it once they are enough to change an answer.
+    """
+    observed = question.evidence.said(each.device for each in question.targets)
     items = [
         {"label": each.label, "given": each.given.model_dump(mode="json", by_alias=True, exclude_none=True)}
         for each in question.items
@@ -279,6 +295,7 @@ def _document(question: ComparisonQuestion) -> dict[str, Any]:
         "items": items,
         "targets": [{"device": each.device, "world_size": each.world_size} for each in question.targets],
         "method": METHOD_VERSION,
+        **({"observations": observed} if observed else {}),
     }
 
 

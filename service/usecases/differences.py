@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from service.calibration.evidence import NO_EVIDENCE
 from service.catalog.devices import Device
 from service.job.schema import Job
 from service.usecases.errors import RejectedJob
@@ -111,7 +112,7 @@ class _Effects:
         try:
             accepted = accept(self._stated, changes)
             world_size = None if "/world_size" in changes else self._world_size
-            return need_on(resolved_on(accepted, world_size), self._device).device_bytes
+            return need_on(resolved_on(accepted, world_size), self._device, NO_EVIDENCE).device_bytes
         except RejectedJob:
             return None
 

@@ -5,8 +5,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from service.calculator.estimate import METHOD_VERSION, Estimate, estimate
-from service.calculator.step_time import StepTime, step_time
-from service.calibration.interval import Interval
+from service.calculator.step_time import StepTime
+from service.calibration.evidence import NO_EVIDENCE, Evidence, Fitted
+from service.calibration.few_shot import NOTHING_FITTED, tuned_step_time
+from service.calibration.interval import Interval, interval_by
 from service.catalog.devices import Device, Devices
 from service.job.digest import digest
 from service.job.resolve import InvalidJob, Resolved, resolve
@@ -14,9 +16,18 @@ from service.job.schema import Job
 from service.planner.verdict import judge, reason
 from service.usecases.devices import accelerator_of, device_of, knows_links
 from service.usecases.imports import Accepted, Given, accept, merged
-from service.usecases.intervals import interval_around
+from service.usecases.intervals import band_of, fitted_of, interval_around
 
 Verdict = Literal["fits", "tight", "does_not_fit", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Without:
+    """What is said of a peak (bytes) where observed runs are left out."""
+
+    verdict: Verdict
+    low_bytes: int
+    high_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +35,8 @@ class EstimateAnswer:
     """The itemised memory of a job on a device.
 
     `resolved` has the job with every default written out and what was found about it; `time` is None for a device
-    whose links have no figures; `digest` is that of the canonical job, the device and the method.
+    whose links have no figures, and `timed` the observed steps behind it; `digest` is that of the canonical job, the
+    device and the method. `without` is the answer without observed runs, where they changed it.
     """
 
     verdict: Verdict
@@ -33,13 +45,19 @@ class EstimateAnswer:
     estimate: Estimate
     interval: Interval
     time: StepTime | None
+    timed: Fitted | None
     resolved: Resolved
     method_version: str
     digest: str
+    without: Without | None
 
 
 def estimate_job(
-    given: Given, device_name: str, changes: Mapping[str, Any] | None = None, devices: Devices | None = None
+    given: Given,
+    device_name: str,
+    changes: Mapping[str, Any] | None = None,
+    devices: Devices | None = None,
+    evidence: Evidence = NO_EVIDENCE,
 ) -> EstimateAnswer:
     """Return the itemised memory of a job, with further values by JSON Pointer. Raises RejectedJob and NoSuchDevice."""
     device = device_of(device_name, "/device", devices)
@@ -47,19 +65,39 @@ def estimate_job(
     accelerator = accelerator_of(device)
     found = estimate(resolved.model, resolved.layout, resolved.recipe, accelerator)
     peak = found.peak.device_bytes
-    around = interval_around(resolved, peak)
-    verdict, sentence = verdict_on(device, found.peak.stage, peak, around.high_bytes)
+    around = interval_by(band_of(resolved.job, device.id, evidence), peak)
+    stage, is_observed = found.peak.stage, around.band.observed is not None
+    verdict, sentence = verdict_on(device, stage, around)
+    time, timed = time_on(resolved, device, evidence)
     return EstimateAnswer(
         verdict=verdict,
         reason=sentence,
         device=device,
         estimate=found,
         interval=around,
-        time=step_time(resolved.model, resolved.layout, resolved.recipe, accelerator) if knows_links(device) else None,
+        time=time,
+        timed=timed,
         resolved=resolved,
         method_version=METHOD_VERSION,
         digest=estimate_digest(resolved.job, device),
+        without=without_at(resolved, device, stage, peak) if is_observed else None,
     )
+
+
+def without_at(resolved: Resolved, device: Device, stage: int, device_bytes: int) -> Without:
+    """Return what is said of a stage's peak (bytes) where observed runs are left out."""
+    shipped = interval_around(resolved, device_bytes)
+    return Without(verdict_on(device, stage, shipped)[0], shipped.low_bytes, shipped.high_bytes)
+
+
+def time_on(resolved: Resolved, device: Device, evidence: Evidence) -> tuple[StepTime | None, Fitted | None]:
+    """Return the time of a step, and the observed steps behind it; None where the device's links have no figures."""
+    if not knows_links(device):
+        return None, None
+    timed = fitted_of(resolved.job, device.id, device.gpus_per_node, evidence)
+    tuning = NOTHING_FITTED if timed is None else timed.tuning
+    accelerator = accelerator_of(device)
+    return tuned_step_time(resolved.model, resolved.layout, resolved.recipe, accelerator, tuning), timed
 
 
 def resolved_job(given: Given, changes: Mapping[str, Any] | None = None) -> Resolved:
@@ -89,12 +127,12 @@ def canonical(job: Job) -> dict[str, object]:
     return job.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
-def verdict_on(device: Device, stage: int, device_bytes: int, high_bytes: int) -> tuple[Verdict, str]:
-    """Return the verdict on the worst stage's peak and the upper end of its interval (bytes), and why."""
+def verdict_on(device: Device, stage: int, around: Interval) -> tuple[Verdict, str]:
+    """Return the verdict on the worst stage's peak, as it is expected and at the upper end of its interval, and why."""
     if device.usable_bytes is None:
         return "unknown", f"no figure is known for the memory that a process can use on {device.id}"
     accelerator = accelerator_of(device)
     return (
-        judge(device_bytes, high_bytes, accelerator),
-        reason(stage, device_bytes, high_bytes, accelerator),
+        judge(around.expected_bytes, around.high_bytes, accelerator),
+        reason(stage, around.expected_bytes, around.high_bytes, accelerator),
     )

@@ -4,12 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from uuid import UUID
 
+from service.calibration.evidence import Evidence
+from service.calibration.interval import interval_by
 from service.catalog.devices import Device, Devices
 from service.job.resolve import Resolved
-from service.job.schema import Job
+from service.logs import logger
 from service.store import observations
+from service.store.errors import StoreError
 from service.store.observations import (
-    Group,
     Measured,
     NewObservation,
     ObservationFilter,
@@ -18,14 +20,17 @@ from service.store.observations import (
 )
 from service.store.paging import Page
 from service.store.session import Store
+from service.usecases.calibrations import Calibrations
 from service.usecases.devices import device_of
 from service.usecases.errors import NoSuchCandidate, RejectedQuestion
 from service.usecases.estimates import Verdict, canonical, estimate_digest, resolved_job, verdict_on
 from service.usecases.idempotency import Claims, Ended
 from service.usecases.imports import Given
-from service.usecases.intervals import interval_of, likeness_of
+from service.usecases.intervals import band_of, group_of
 from service.usecases.plans import get_plan
 from service.usecases.predictions import predicted
+
+_log = logger(__name__)
 
 
 class RunObserved(RejectedQuestion):
@@ -77,7 +82,12 @@ class _Ran:
 
 
 def observe(
-    store: Store, claims: Claims, observed: Observed, claim: UUID | None = None, devices: Devices | None = None
+    store: Store,
+    claims: Claims,
+    calibrations: Calibrations,
+    observed: Observed,
+    claim: UUID | None = None,
+    devices: Devices | None = None,
 ) -> tuple[StoredObservation, bool]:
     """Store an observation with its prediction; return it and True, or the same one that was stored and False.
 
@@ -88,13 +98,15 @@ def observe(
         stored = observations.get_by_run(session, observed.run_id)
     is_new = False
     if stored is None:
-        new = _new(store, observed, devices)
+        new = _new(store, observed, devices, calibrations.evidence)
         with store.write() as session:
             stored, is_new = observations.create(session, new)
             if claim is not None and stored.fingerprint == observed.fingerprint:
                 claims.settle(claim, Ended("created" if is_new else "found", stored.id), session)
     if stored.fingerprint != observed.fingerprint:
         raise RunObserved(stored)
+    if is_new:
+        _note(calibrations)
     return stored, is_new
 
 
@@ -113,37 +125,43 @@ def list_observations(
 
 
 def delete_observation(
-    store: Store, observation_id: str, expected: Callable[[StoredObservation], None] | None = None
+    store: Store,
+    calibrations: Calibrations,
+    observation_id: str,
+    expected: Callable[[StoredObservation], None] | None = None,
 ) -> None:
     """Remove the observation of this id; `expected` refuses one that is not as the caller knows it. Raises NotFound."""
     with store.write() as session:
         if expected is not None:
             expected(observations.get(session, observation_id))
         observations.delete(session, observation_id)
+    _note(calibrations)
 
 
-def group_of(job: Job, device: Device) -> Group:
-    """The group of a job whose defaults are written out, on a device."""
-    likeness = likeness_of(job, "device")
-    return Group(likeness.framework, likeness.implementation, device.id)
+def _note(calibrations: Calibrations) -> None:
+    """Let the next answer know what was stored; without a database it is known when that is back."""
+    try:
+        calibrations.refresh()
+    except StoreError as error:
+        _log.warning("observations could not be read", error=str(error))
 
 
-def _new(store: Store, observed: Observed, devices: Devices | None) -> NewObservation:
+def _new(store: Store, observed: Observed, devices: Devices | None, evidence: Evidence) -> NewObservation:
     asked = observed.ran
     ran = _ran_plan(store, asked, devices) if isinstance(asked, OfPlan) else _ran_job(asked, devices)
     prediction, found = predicted(ran.resolved, ran.device, ran.gpus_per_node, observed.measured)
     job, peak = ran.resolved.job, found.peak
-    high_bytes = interval_of(job, peak.device_bytes).high_bytes
+    around = interval_by(band_of(job, ran.device.id, evidence), peak.device_bytes)
     return NewObservation(
         run_id=observed.run_id,
         fingerprint=observed.fingerprint,
-        group=group_of(job, ran.device),
+        group=group_of(job, ran.device.id),
         gpus_per_node=ran.gpus_per_node,
         profile=ran.resolved.recipe.profile,
         plan=ran.plan,
         candidate=ran.candidate,
         digest=estimate_digest(job, ran.device),
-        verdict=ran.verdict or verdict_on(ran.device, peak.stage, peak.device_bytes, high_bytes)[0],
+        verdict=ran.verdict or verdict_on(ran.device, peak.stage, around)[0],
         usable_bytes=ran.device.usable_bytes,
         measured=observed.measured,
         job=canonical(job),

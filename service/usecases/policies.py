@@ -161,7 +161,7 @@ def _broken(policy: Policy, devices: Devices, answer: VerdictAnswer) -> Iterator
     need = answer.need
     if need is not None and need.usable_bytes is not None and answer.verdict in {"fits", "tight"}:
         wanted = policy.margin_bytes + int(need.usable_bytes * policy.margin_fraction)
-        left = need.usable_bytes - need.device_bytes
+        left = need.usable_bytes - need.expected_bytes
         if left < wanted:
             message = f"{left / GIB:.1f} GiB are left free; {wanted / GIB:.1f} GiB are asked for"
             yield BrokenRule("margin", "refuse", message)

@@ -1,6 +1,7 @@
 """What the present method predicts of a run that was observed, on the stage that was measured."""
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 
 from service.calculator.device import Accelerator
 from service.calculator.estimate import METHOD_VERSION, Estimate, Reading, StageEstimate, estimate
@@ -35,6 +36,7 @@ def predicted(resolved: Resolved, device: Device, gpus_per_node: int, measured: 
         seconds, grid = _times(resolved, accelerator)
     prediction = Predicted(
         method_version=METHOD_VERSION,
+        made_at=datetime.now(UTC),
         stage=worst.stage,
         allocated_bytes=max(each.allocated_bytes for each in readings),
         reserved_bytes=max(each.reserved_bytes for each in readings),

@@ -146,7 +146,7 @@ def _refusal(queue: str, item: Item, answer: VerdictAnswer, ruled: Ruled, now: d
         device=answer.target.device,
         world_size=answer.target.world_size,
         verdict=answer.verdict,
-        peak_bytes=None if need is None else need.device_bytes,
+        peak_bytes=None if need is None else need.expected_bytes,
         usable_bytes=None if need is None else need.usable_bytes,
         digest=answer.digest,
         count=1,

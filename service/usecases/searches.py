@@ -2,18 +2,22 @@
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from service.calculator.device import Accelerator
 from service.calculator.estimate import METHOD_VERSION
 from service.calculator.layout import Layout
+from service.calibration.evidence import NO_EVIDENCE, Evidence, Fitted
+from service.calibration.few_shot import NOTHING_FITTED
+from service.calibration.interval import Band, Observations, interval_by
 from service.catalog.devices import Device, Devices
 from service.job.diagnostics import Findings, MissingFact
 from service.job.digest import digest
 from service.job.resolve import InvalidJob, ResolvedModel, job_with_layout, resolve_model
 from service.job.schema import Job
 from service.planner.grid import space_size
+from service.planner.problem import Problem
 from service.planner.search import Candidate, FrontierPoint, Progress, search
 from service.planner.space import SearchSpace
 from service.planner.verdict import Verdict
@@ -22,7 +26,7 @@ from service.usecases.devices import accelerator_of, device_of, knows_links
 from service.usecases.errors import IncompleteDevice, RejectedJob, SearchTooLarge
 from service.usecases.estimates import canonical
 from service.usecases.imports import Given, accept, merged
-from service.usecases.intervals import band_of, interval_of
+from service.usecases.intervals import band_of, fitted_of
 from service.usecases.spaces import Cluster, Limits, opened, space_of
 
 Objective = Literal["step_time"]
@@ -50,6 +54,7 @@ class Search:
     """A question that was understood, ready to be searched.
 
     `document` is its canonical form, in which the same question is the same text, and `digest` that of the document.
+    What observed runs say is part of both where they change the answer.
     """
 
     question: Question
@@ -59,6 +64,7 @@ class Search:
     space: SearchSpace
     document: Mapping[str, object]
     digest: str
+    evidence: Evidence
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +88,10 @@ class FoundLayout:
 
 @dataclass(frozen=True, slots=True)
 class FoundCandidate:
-    """A layout that fits: the whole job with it, device bytes of every stage, and its step time."""
+    """A layout that fits: the whole job with it, device bytes of every stage, and its step time.
+
+    `shift_bytes` is what observed runs lead one to expect on top of the itemised bytes of the worst stage.
+    """
 
     job: Job
     layout: FoundLayout
@@ -96,6 +105,7 @@ class FoundCandidate:
     tokens_per_second_per_gpu: float
     bubble_fraction: float
     recompute_fraction: float
+    shift_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +120,11 @@ class FoundPoint:
 
 @dataclass(frozen=True, slots=True)
 class SearchAnswer:
-    """What a search found; `candidates` are ranked, and empty when nothing fits."""
+    """What a search found; `candidates` are ranked, and empty when nothing fits.
+
+    `observed` are the runs whose sizes were used, `center` what is expected over what is itemised, and `timed` the
+    steps; None where too few were observed.
+    """
 
     verdict: Verdict
     candidates: tuple[FoundCandidate, ...]
@@ -125,9 +139,14 @@ class SearchAnswer:
     findings: Findings
     profile: str
     method_version: str
+    observed: Observations | None = None
+    center: float = 1.0
+    timed: Fitted | None = None
 
 
-def prepare(question: Question, most_layouts: int, devices: Devices | None = None) -> Search:
+def prepare(
+    question: Question, most_layouts: int, devices: Devices | None = None, evidence: Evidence = NO_EVIDENCE
+) -> Search:
     """Understand a question. Raises RejectedJob, NoSuchDevice, IncompleteDevice and SearchTooLarge."""
     device = device_of(question.cluster.device, "/cluster/device", devices)
     if device.usable_bytes is None or not knows_links(device):
@@ -139,28 +158,22 @@ def prepare(question: Question, most_layouts: int, devices: Devices | None = Non
     size = space_size(resolved.model, space)
     if size > most_layouts:
         raise SearchTooLarge(f"the search would look at {size} layouts; {most_layouts} are allowed")
-    document = _document(question, cluster, device, resolved.job)
-    return Search(question, cluster, resolved, accelerator_of(device, nodes), space, document, digest(document))
+    document = {**_document(question, cluster, device, resolved.job), **_observed(cluster, resolved.job, evidence)}
+    accelerator = accelerator_of(device, nodes)
+    return Search(question, cluster, resolved, accelerator, space, document, digest(document), evidence)
 
 
 def run(asked: Search, progress: Progress | None = None, cancelled: Callable[[], bool] | None = None) -> SearchAnswer:
     """Search the whole space and rank what fits. Raises SearchCancelled."""
     began = time.perf_counter()
-    job = asked.resolved.job
-
-    found = search(
-        asked.resolved.model,
-        asked.resolved.recipe,
-        asked.space,
-        asked.accelerator,
-        top=asked.question.top,
-        upper_end=band_of(job).upper_ends,
-        progress=progress,
-        cancelled=cancelled,
-    )
+    job, resolved = asked.resolved.job, asked.resolved
+    band, timed = _said(asked.cluster, job, asked.evidence)
+    tuning = NOTHING_FITTED if timed is None else timed.tuning
+    problem = Problem(resolved.model, resolved.recipe, asked.accelerator, band.upper_ends, band.expected, tuning)
+    found = search(problem, asked.space, top=asked.question.top, progress=progress, cancelled=cancelled)
     return SearchAnswer(
         verdict=found.candidates[0].verdict if found.candidates else "does_not_fit",
-        candidates=tuple(_candidate(job, each) for each in found.candidates),
+        candidates=tuple(_candidate(asked, each) for each in found.candidates),
         frontier=tuple(_point(each) for each in found.frontier),
         searched=found.searched,
         rejected=found.rejected,
@@ -172,7 +185,24 @@ def run(asked: Search, progress: Progress | None = None, cancelled: Callable[[],
         findings=asked.resolved.findings,
         profile=asked.resolved.recipe.profile,
         method_version=METHOD_VERSION,
+        observed=band.observed,
+        center=band.center,
+        timed=timed,
     )
+
+
+def _said(cluster: Cluster, job: Job, evidence: Evidence) -> tuple[Band, Fitted | None]:
+    """What observed runs say of a job's bytes and of its step times on a cluster."""
+    nodes = cluster.gpus_per_node or 1
+    return band_of(job, cluster.device, evidence), fitted_of(job, cluster.device, nodes, evidence)
+
+
+def _observed(cluster: Cluster, job: Job, evidence: Evidence) -> dict[str, object]:
+    """What observed runs change in an answer, as a part of its question."""
+    band, timed = _said(cluster, job, evidence)
+    bytes_ = {} if band.observed is None else {"center": band.center, "low": band.low, "high": band.high}
+    steps = {} if timed is None else asdict(timed.tuning)
+    return {"observations": {**bytes_, **steps}} if bytes_ or steps else {}
 
 
 def _resolved(question: Question, world_size: int) -> ResolvedModel:
@@ -225,10 +255,10 @@ def _document(question: Question, cluster: Cluster, device: Device, job: Job) ->
     }
 
 
-def _candidate(job: Job, found: Candidate) -> FoundCandidate:
-    complete = job_with_layout(job, found.layout)
+def _candidate(asked: Search, found: Candidate) -> FoundCandidate:
+    complete = job_with_layout(asked.resolved.job, found.layout)
     peak = found.estimate.peak
-    around = interval_of(complete, peak.device_bytes)
+    around = interval_by(band_of(complete, asked.cluster.device, asked.evidence), peak.device_bytes)
     return FoundCandidate(
         job=complete,
         layout=_layout(found.layout),
@@ -242,6 +272,7 @@ def _candidate(job: Job, found: Candidate) -> FoundCandidate:
         tokens_per_second_per_gpu=float(found.time.tokens_per_second_per_gpu),
         bubble_fraction=float(found.time.bubble_fraction),
         recompute_fraction=float(found.time.recompute_fraction),
+        shift_bytes=around.expected_bytes - peak.device_bytes,
     )
 
 

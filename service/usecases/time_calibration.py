@@ -9,8 +9,8 @@ from statistics import fmean, median
 import numpy as np
 
 from service.calculator.device import Accelerator
-from service.calculator.step_time import StepTime, rates_of, step_time
-from service.calibration.few_shot import FEWEST, LINKS, PRODUCTS, Times, Tuning, fit
+from service.calculator.step_time import rates_of, step_time
+from service.calibration.few_shot import FEWEST, LINKS, PRODUCTS, Times, Tuning, fit, tuned_step_time
 from service.calibration.timing import without_stalled
 from service.job.resolve import Resolved
 from service.usecases.timing import TimeComparison, TimedJob, timed_job
@@ -35,13 +35,16 @@ class CalibratedFamily:
 def predictions(resolved: Resolved, accelerator: Accelerator) -> Times:
     """Seconds of a job's step at every pair of `LINKS` and `PRODUCTS`, as a fit takes them."""
     links, products = np.meshgrid(LINKS, PRODUCTS, indexing="ij")
-    found = _tuned(resolved, accelerator, links, products).step_seconds
+    rates = rates_of(accelerator, resolved.recipe.on(accelerator)).tuned(links, products)
+    found = step_time(resolved.model, resolved.layout, resolved.recipe, accelerator, rates).step_seconds
     return np.broadcast_to(np.asarray(found, dtype=np.float64), links.shape)
 
 
 def calibrated_seconds(job: TimedJob, tuning: Tuning) -> float:
     """Seconds of a job's step on a cluster of which the tuning is known."""
-    return tuning.scale * float(_tuned(job.resolved, job.accelerator, tuning.link, tuning.product).step_seconds)
+    resolved = job.resolved
+    found = tuned_step_time(resolved.model, resolved.layout, resolved.recipe, job.accelerator, tuning)
+    return float(found.step_seconds)
 
 
 def calibrated_families(found: Sequence[TimeComparison], steps: int) -> list[CalibratedFamily]:
@@ -57,11 +60,6 @@ def calibrated_families(found: Sequence[TimeComparison], steps: int) -> list[Cal
         if each.run is not None and timed is not None and timed.measured_seconds is not None and id(timed) in kept:
             members[each.run.family].append(each)
     return [_family(name, rows, steps) for name, rows in sorted(members.items()) if len(rows) > 2 * max(steps, FEWEST)]
-
-
-def _tuned(resolved: Resolved, accelerator: Accelerator, link: float | Times, product: float | Times) -> StepTime:
-    rates = rates_of(accelerator, resolved.recipe.on(accelerator)).tuned(link, product)
-    return step_time(resolved.model, resolved.layout, resolved.recipe, accelerator, rates)
 
 
 def _family(name: str, rows: Sequence[TimeComparison], steps: int) -> CalibratedFamily:

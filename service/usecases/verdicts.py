@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
+from service.calibration.evidence import NO_EVIDENCE, Evidence
 from service.catalog.devices import Device, Devices, built_in
 from service.job.diagnostics import Diagnostic, MissingFact
 from service.logs import logger
@@ -12,9 +13,9 @@ from service.usecases.alternatives import Alternative, alternatives
 from service.usecases.answer_cache import AnswerCache
 from service.usecases.devices import device_of
 from service.usecases.errors import NoSuchDevice, RejectedJob
-from service.usecases.estimates import Verdict, estimate_digest
+from service.usecases.estimates import Verdict, Without, estimate_digest
 from service.usecases.imports import Accepted, Given, accept
-from service.usecases.targets import Need, Target, need_on, resolved_on
+from service.usecases.targets import Need, Target, need_on, resolved_on, without_observations
 
 LONGEST_REASON: Final = 120
 """Characters of a reason; longer warnings are cut by Kubernetes."""
@@ -47,7 +48,7 @@ class VerdictAnswer:
     """Whether a job fits a target; `need`, `profile` and `digest` are None where nothing could be computed.
 
     `target` has the device's id and the number of GPUs that were judged, as far as they are known; `is_whole` is false
-    as long as alternatives have not been looked for.
+    as long as alternatives have not been looked for, and `without` is what is said where observed runs are left out.
     """
 
     verdict: Verdict
@@ -61,6 +62,7 @@ class VerdictAnswer:
     profile: str | None = None
     digest: str | None = None
     is_whole: bool = True
+    without: Without | None = None
 
     @property
     def is_final(self) -> bool:
@@ -71,8 +73,8 @@ class VerdictAnswer:
 Place = tuple[int, int]
 """Numbers of an item and of one of its targets."""
 
-Known = AnswerCache[tuple[bytes, Target], VerdictAnswer]
-"""Answers by the digest of the item's job or source and of the devices, and the target."""
+Known = AnswerCache[tuple[int, bytes, Target], VerdictAnswer]
+"""Answers by the generation of the evidence, the digest of the item's job or source and of the devices, and target."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,7 @@ class Board:
 
     items: Sequence[Item]
     devices: Devices = field(default_factory=built_in)
+    evidence: Evidence = NO_EVIDENCE
     answers: dict[Place, VerdictAnswer] = field(default_factory=dict)
 
     def found(self) -> list[tuple[Place, VerdictAnswer]]:
@@ -106,14 +109,15 @@ def judge_all(board: Board, known: Known, is_late: Callable[[], bool]) -> None:
     """
     unfinished: list[tuple[Place, _Reading, Target]] = []
     for number, item in enumerate(board.items):
-        reading = _Reading(item.given, board.devices)
+        reading = _Reading(item.given, board.devices, board.evidence)
         for place, target in enumerate(item.targets):
             if is_late():
                 return
-            answer = known.get((reading.key, target)) or _answered(reading, target)
+            key = (board.evidence.generation, reading.key, target)
+            answer = known.get(key) or _answered(reading, target)
             board.answers[number, place] = answer
             if answer.is_final:
-                known.put((reading.key, target), answer)
+                known.put(key, answer)
             elif not answer.is_whole:
                 unfinished.append(((number, place), reading, target))
     for placed, reading, target in unfinished:
@@ -121,7 +125,7 @@ def judge_all(board: Board, known: Known, is_late: Callable[[], bool]) -> None:
             return
         board.answers[placed] = whole = _with_alternatives(board.answers[placed], reading, target)
         if whole.is_final:
-            known.put((reading.key, target), whole)
+            known.put((board.evidence.generation, reading.key, target), whole)
 
 
 class _Reading:
@@ -130,9 +134,10 @@ class _Reading:
     `key` is the digest of the item and of the devices that it is judged for.
     """
 
-    def __init__(self, given: Given, devices: Devices) -> None:
+    def __init__(self, given: Given, devices: Devices, evidence: Evidence) -> None:
         self.given = given
         self.devices = devices
+        self.evidence = evidence
         stated = given.model_dump_json(by_alias=True, exclude_none=True).encode()
         self.key = hashlib.sha256(devices.stamp + stated).digest()
         self._read: Accepted | RejectedJob | None = None
@@ -151,7 +156,7 @@ class _Reading:
 
 def _answered(reading: _Reading, target: Target) -> VerdictAnswer:
     try:
-        return _judged(reading.accepted(), target, device_of(target.device, "/device", reading.devices))
+        return _judged(reading, target, device_of(target.device, "/device", reading.devices))
     except NoSuchDevice as error:
         return _no_such_device(target, error)
     except RejectedJob as error:
@@ -162,9 +167,9 @@ def _answered(reading: _Reading, target: Target) -> VerdictAnswer:
         return VerdictAnswer(verdict="unknown", reason=failure.message, target=target, failure=failure)
 
 
-def _judged(accepted: Accepted, target: Target, device: Device) -> VerdictAnswer:
-    resolved = resolved_on(accepted, target.world_size)
-    need = need_on(resolved, device)
+def _judged(reading: _Reading, target: Target, device: Device) -> VerdictAnswer:
+    resolved = resolved_on(reading.accepted(), target.world_size)
+    need = need_on(resolved, device, reading.evidence)
     return VerdictAnswer(
         verdict=need.verdict,
         reason=clipped(need.reason),
@@ -173,12 +178,13 @@ def _judged(accepted: Accepted, target: Target, device: Device) -> VerdictAnswer
         profile=resolved.recipe.profile,
         digest=estimate_digest(resolved.job, device),
         is_whole=need.verdict not in {"tight", "does_not_fit"},
+        without=without_observations(resolved, device, need),
     )
 
 
 def _with_alternatives(answer: VerdictAnswer, reading: _Reading, target: Target) -> VerdictAnswer:
     try:
-        found = alternatives(reading.given, reading.accepted(), target, reading.devices)
+        found = alternatives(reading.given, reading.accepted(), target, reading.devices, reading.evidence)
     except Exception:  # noqa: BLE001 - the verdict is known, and must not be lost with what would be a help
         _log.exception("no alternatives")
         return answer

@@ -10,6 +10,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 
 from service.calculator.model import Attention, LayerKind, Mlp, Model
+from service.planner.problem import Problem
 from service.planner.search import search
 from service.planner.space import SearchSpace, whole_space
 from tests.builders import A100, recipe
@@ -48,7 +49,7 @@ def spaces() -> dict[str, SearchSpace]:
 def searched(name: str) -> tuple[int, float, float]:
     """Layouts, processor seconds and peak memory (MiB) of one search."""
     began = time.process_time()
-    found = search(GPT_3, recipe(), spaces()[name], A100)
+    found = search(Problem(GPT_3, recipe(), A100), spaces()[name])
     seconds = time.process_time() - began
     return found.searched, seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 

@@ -33,7 +33,7 @@ def test_the_smallest_cluster_has_a_layout_that_fits_and_the_next_smaller_has_no
     assert smallest == 2
     for size, fits in ((smallest, True), (smallest // 2, False)):
         on_size = replace(SPACE, world_size=size)
-        assert bool(search(LLAMA_3_8B, recipe(), on_size, A100).candidates) == fits
+        assert bool(search(Problem(LLAMA_3_8B, recipe(), A100), on_size).candidates) == fits
 
 
 def test_a_cluster_too_small_is_doubled() -> None:

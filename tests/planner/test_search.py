@@ -15,6 +15,7 @@ from service.calculator.units import MIB
 from service.calculator.validity import violations
 from service.planner import grid
 from service.planner.grid import parts
+from service.planner.problem import Problem
 from service.planner.search import SearchCancelled, SearchResult, search
 from service.planner.space import Choice, SearchSpace, whole_space
 from service.planner.verdict import judge
@@ -48,7 +49,7 @@ def wider(device_bytes: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def found(gpu: Accelerator = TIGHT, space: SearchSpace = SPACE, top: int = 10) -> SearchResult:
-    return search(MODEL, KERNELS, space, gpu, top=top, upper_end=wider)
+    return search(Problem(MODEL, KERNELS, gpu, wider), space, top=top)
 
 
 def one_by_one(space: SearchSpace, gpu: Accelerator) -> list[tuple[Layout, int, str, float, float]]:
@@ -136,7 +137,7 @@ def test_a_wider_axis_never_removes_a_layout() -> None:
 
 def test_progress_reaches_the_total_and_never_falls() -> None:
     seen: list[tuple[int, int]] = []
-    result = search(MODEL, KERNELS, SPACE, TIGHT, progress=lambda done, total: seen.append((done, total)))
+    result = search(Problem(MODEL, KERNELS, TIGHT), SPACE, progress=lambda done, total: seen.append((done, total)))
     assert [done for done, _ in seen] == sorted(done for done, _ in seen)
     assert {total for _, total in seen} == {result.searched}
     assert seen[-1][0] == result.searched
@@ -145,7 +146,7 @@ def test_progress_reaches_the_total_and_never_falls() -> None:
 def test_a_search_stops_when_asked() -> None:
     looks = iter([False, False, True])
     with pytest.raises(SearchCancelled):
-        search(MODEL, KERNELS, SPACE, TIGHT, cancelled=lambda: next(looks))
+        search(Problem(MODEL, KERNELS, TIGHT), SPACE, cancelled=lambda: next(looks))
 
 
 def test_nothing_fits_on_a_gpu_that_is_too_small() -> None:
@@ -158,7 +159,7 @@ def test_nothing_fits_on_a_gpu_that_is_too_small() -> None:
 def test_kernels_that_the_framework_chooses_are_settled_by_the_gpu() -> None:
     local = replace(KERNELS, transformer_impl="local")
     automatic, unfused = (
-        search(MODEL, replace(local, attention=each), SPACE, TIGHT).candidates for each in ("auto", "unfused")
+        search(Problem(MODEL, replace(local, attention=each), TIGHT), SPACE).candidates for each in ("auto", "unfused")
     )
     assert [(each.layout, each.peak_bytes) for each in automatic] == [
         (each.layout, each.peak_bytes) for each in unfused

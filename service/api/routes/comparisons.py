@@ -58,7 +58,8 @@ def create_comparison(
 
     A job that is incomplete or invalid is `unknown` in the matrix, and the others are compared all the same.
     """
-    made, is_new = comparisons.compare(services.store, services.claims, question.question(), claim, devices)
+    evidence = services.calibrations.evidence_for(use_observations=question.use_observations)
+    made, is_new = comparisons.compare(services.store, services.claims, question.question(evidence), claim, devices)
     return comparison_reply(made, "created" if is_new else "found")
 
 

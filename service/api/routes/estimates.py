@@ -13,7 +13,7 @@ from service.api.remembering import RememberingRoute, remembered
 from service.api.schemas.estimate import EstimateAnswer
 from service.api.schemas.estimate_request import EstimateRequest
 from service.api.schemas.examples import ESTIMATES
-from service.api.services import DevicesOf
+from service.api.services import DevicesOf, ServicesOf
 from service.usecases import estimates
 
 router = APIRouter(tags=["estimate"], route_class=RememberingRoute)
@@ -26,12 +26,17 @@ router = APIRouter(tags=["estimate"], route_class=RememberingRoute)
     responses=problems(*BODY_PROBLEMS, INVALID_JOB, INCOMPLETE_JOB, UNKNOWN_DEVICE),
 )
 def create_estimate(
-    question: Annotated[EstimateRequest, Body(openapi_examples=ESTIMATES)], devices: DevicesOf, request: Request
+    question: Annotated[EstimateRequest, Body(openapi_examples=ESTIMATES)],
+    services: ServicesOf,
+    devices: DevicesOf,
+    request: Request,
 ) -> Response:
     """Itemise the memory of one job on one device: every pipeline stage, at its worst moment, tensor by tensor.
 
     A job that does not fit is an answer like any other; nothing is stored.
     """
-    answer = EstimateAnswer.of(estimates.estimate_job(question.given, question.device, devices=devices))
+    evidence = services.calibrations.evidence_for(use_observations=question.use_observations)
+    found = estimates.estimate_job(question.given, question.device, devices=devices, evidence=evidence)
+    answer = EstimateAnswer.of(found)
     # Written here, in the thread: FastAPI would check and write it again on the event loop.
     return remembered(request, answer.model_dump_json(by_alias=True).encode())

@@ -66,7 +66,8 @@ def create_observation(
 
     A run has one observation: the same body again finds it, another one for the same `run_id` is refused.
     """
-    stored, is_new = observations.observe(services.store, services.claims, observed.observed(), claim, devices)
+    known = services.calibrations
+    stored, is_new = observations.observe(services.store, services.claims, known, observed.observed(), claim, devices)
     return observation_reply(stored, "created" if is_new else "found")
 
 
@@ -107,7 +108,9 @@ def get_observation(
     status_code=204,
     responses=problems(INVALID_REQUEST, OBSERVATION_NOT_FOUND, PRECONDITION_FAILED, *_STORE),
 )
-def delete_observation(observation_id: ObservationId, store: StoreOf, if_match: Annotated[str, IF_MATCH] = "") -> None:
+def delete_observation(
+    observation_id: ObservationId, services: ServicesOf, if_match: Annotated[str, IF_MATCH] = ""
+) -> None:
     """Remove a stored observation, as when it was of another job; the run may then be observed again."""
     expected = precondition(ObservationAnswer.of, if_match) if if_match else None
-    observations.delete_observation(store, observation_id, expected)
+    observations.delete_observation(services.store, services.calibrations, observation_id, expected)

@@ -87,8 +87,9 @@ async def create_plan(
     What the job states is fixed, what it leaves open is searched. The same question finds the same plan again. A search
     that takes longer than `wait` goes on as an operation: 202, and `Location` says where to follow it.
     """
+    evidence = services.calibrations.evidence_for(use_observations=question.use_observations)
     most = services.settings.search_max_layouts
-    asked = await run_in_threadpool(searches.prepare, question.question(), most, devices)
+    asked = await run_in_threadpool(searches.prepare, question.question(), most, devices, evidence)
     found = await searched(services.searches, asked, wait, claim, caller.name)
     if isinstance(found, Made):
         kept = await run_in_threadpool(plans.keep_at_least, services.store, found.plan, asked.question.kept)

@@ -38,7 +38,8 @@ async def create_verdicts(
     `timeout` and `X-Deadline-Ms` say how long the caller waits. What is not ready at 90 % of that is `unknown`; the
     answer itself comes in time. A job that is incomplete or invalid is `unknown` too, and says why.
     """
-    board = Board([each.item() for each in question.items], devices)
+    evidence = services.calibrations.evidence_for(use_observations=question.use_observations)
+    board = Board([each.item() for each in question.items], devices, evidence)
     await deadline.run(partial(judge_all, board, services.verdicts))
     answer = VerdictList.of(ruled(board, question.queue, services.policies.now, services.record))
     given = Counter(each.verdict for each in answer.results)

@@ -7,8 +7,9 @@ from pydantic_core import PydanticCustomError
 
 from service.api.schemas.base import RequestBody
 from service.api.schemas.examples import JOB
-from service.api.schemas.question import JOB_OR_SOURCE, WITH_JOB, WITH_SOURCE
+from service.api.schemas.question import JOB_OR_SOURCE, USE_OBSERVATIONS, WITH_JOB, WITH_SOURCE
 from service.api.schemas.verdict_request import TargetRequest
+from service.calibration.evidence import Evidence
 from service.formats.source import ConfigSource
 from service.job.schema import Job
 from service.usecases.comparisons import ComparisonQuestion, LabelledItem
@@ -63,6 +64,8 @@ class ComparisonRequest(RequestBody):
         default=[], max_length=MOST_TARGETS, examples=[[{"device": "h100-sxm-80gb"}, {"device": "h200-sxm-141gb"}]]
     )
     """Where every plan and job is to run; may be left out when there are only plans."""
+    use_observations: bool = USE_OBSERVATIONS
+    """Whether observed runs are used; false asks for what is said without them."""
 
     @model_validator(mode="after")
     def _complete(self) -> Self:
@@ -72,7 +75,7 @@ class ComparisonRequest(RequestBody):
             raise PydanticCustomError("no_targets", "should have `targets`, because jobs do not say where they run")
         return self
 
-    def question(self) -> ComparisonQuestion:
+    def question(self, evidence: Evidence) -> ComparisonQuestion:
         """Return the question as the use case takes it."""
         targets = [Target(each.device, each.world_size) for each in self.targets]
-        return ComparisonQuestion(self.plans, [each.item() for each in self.items], targets)
+        return ComparisonQuestion(self.plans, [each.item() for each in self.items], targets, evidence)

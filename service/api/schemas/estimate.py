@@ -10,8 +10,10 @@ from service.api.schemas.findings import DiagnosticAnswer
 from service.calculator.estimate import StageEstimate
 from service.calculator.ledger import Category, Line, Moment, Scope
 from service.calculator.step_time import StepTime
+from service.calibration.evidence import Fitted
+from service.calibration.interval import Observations
 from service.usecases.estimates import EstimateAnswer as Estimated
-from service.usecases.estimates import Verdict
+from service.usecases.estimates import Verdict, Without
 
 
 @cache
@@ -150,11 +152,14 @@ class Peak(Answer):
     reserved_bytes: Bytes = Field(examples=[42412802048])
     """What the caching allocator would hold there (bytes)."""
     device_bytes: Bytes = Field(examples=[43486543872])
-    """What `nvidia-smi` would show there (bytes); the figure that the verdict is about."""
+    """What `nvidia-smi` would show there (bytes): the sum of the ledger."""
     low_bytes: Bytes = Field(examples=[40442485800])
     """Lower end of the interval around `device_bytes` (bytes)."""
     high_bytes: Bytes = Field(examples=[46530601943])
     """Upper end of the interval around `device_bytes` (bytes)."""
+    expected_bytes: Bytes = Field(examples=[43486543872])
+    """What is expected of `nvidia-smi` where observed runs say that it shows more or less; else `device_bytes`. The
+    figure that the verdict is about (bytes)."""
     host_bytes_per_node: Bytes | None = Field(None, examples=[None])
     """Memory that offload takes on the fullest node (bytes); null when nothing is offloaded."""
 
@@ -169,7 +174,7 @@ class Capacity(Answer):
     usable_bytes: Bytes | None = Field(examples=[84932978278])
     """Memory that a process can use (bytes)."""
     margin_bytes: SignedBytes | None = Field(examples=[41446434406])
-    """Usable memory less the peak's `device_bytes` (bytes); below 0 when the job does not fit."""
+    """Usable memory less the peak's `expected_bytes` (bytes); below 0 when the job does not fit."""
     break_even_imbalance: float | None = Field(None, ge=1, examples=[None])
     """Rows that the fullest expert-parallel rank may receive, in balanced shares, until the peak fills the usable
     memory; null where routing cannot fill it, and where the job does not fit as routed."""
@@ -187,7 +192,57 @@ class IntervalAnswer(Answer):
     coverage: Fraction = Field(examples=[0.9])
     """Share of such runs whose measured peak is inside (0 to 1)."""
     reached: Fraction = Field(examples=[0.92])
-    """Share of the group's runs that such intervals hold when the runs of the same source are left out (0 to 1)."""
+    """Share of the group's runs that such intervals hold when the runs of the same source (of observed runs: each run)
+    are left out (0 to 1)."""
+
+
+class ObservedRuns(Answer):
+    """Runs sent to `POST /v1/observations` that an answer is made with."""
+
+    group: str = Field(examples=["megatron-core (transformer_engine) on h100-sxm-80gb"])
+    """Which runs: of one way of keeping states, one implementation of the layers, and one device."""
+    runs: Count = Field(examples=[24])
+    """How many they are."""
+    oom: Count = Field(examples=[1])
+    """How many of them ran out of memory."""
+    bias: float = Field(gt=-1, examples=[0.041])
+    """What is expected over what is itemised, less 1: above 0 where runs take more."""
+
+
+class WithoutObservations(Answer):
+    """What the same question is answered with `use_observations` false."""
+
+    verdict: str = Field(examples=["fits"])
+    """The verdict."""
+    peak_bytes: Bytes = Field(examples=[43486543872])
+    """The worst stage's peak as it is itemised (bytes)."""
+    low_bytes: Bytes = Field(examples=[40442485800])
+    """Lower end of the interval around it (bytes)."""
+    high_bytes: Bytes = Field(examples=[46530601943])
+    """Upper end of the interval around it (bytes)."""
+
+
+class ObservationsAnswer(ObservedRuns):
+    """Observed runs that a verdict is made with, and what is said without them."""
+
+    without: WithoutObservations
+    """What is said without them."""
+
+    @classmethod
+    def of_peak(cls, observed: Observations, device_bytes: int, expected_bytes: int, without: Without) -> Self:
+        """Return the wire form of what observed runs have changed at a peak (bytes)."""
+        return cls(
+            group=observed.group,
+            runs=observed.runs,
+            oom=observed.ooms,
+            bias=round(expected_bytes / device_bytes - 1, 3),
+            without=WithoutObservations(
+                verdict=without.verdict,
+                peak_bytes=device_bytes,
+                low_bytes=without.low_bytes,
+                high_bytes=without.high_bytes,
+            ),
+        )
 
 
 class Time(Answer):
@@ -201,11 +256,14 @@ class Time(Answer):
     """Part of the pipeline's time in which a stage waits (0 to 1)."""
     recompute_fraction: Fraction = Field(examples=[0.0])
     """Part of the slowest stage's work that repeats a forward (0 to 1)."""
+    observed_steps: Count = Field(0, examples=[0])
+    """Steps of other runs on such GPUs that were timed and are used; 0 where they are too few."""
 
     @classmethod
-    def of(cls, time: StepTime) -> Self:
-        """Return the wire form of a step time."""
+    def of(cls, time: StepTime, timed: Fitted | None) -> Self:
+        """Return the wire form of a step time, and of the observed steps behind it."""
         return cls(
+            observed_steps=0 if timed is None else timed.steps,
             step_seconds=float(time.step_seconds),
             tokens_per_second_per_gpu=float(time.tokens_per_second_per_gpu),
             bubble_fraction=float(time.bubble_fraction),
@@ -236,6 +294,9 @@ class EstimateAnswer(Answer):
     """What the device has."""
     interval: IntervalAnswer
     """Where `low_bytes` and `high_bytes` come from."""
+    observations: ObservationsAnswer | None
+    """The observed runs that the answer is made with; null where there are too few, and where it was asked for without
+    them."""
     stages: list[Stage]
     """Every pipeline stage, in order."""
     time: Time | None
@@ -262,13 +323,14 @@ class EstimateAnswer(Answer):
             peak=_peak(found),
             capacity=_capacity(found),
             interval=IntervalAnswer(
-                group=found.interval.group,
-                runs=found.interval.runs,
-                coverage=found.interval.coverage,
-                reached=found.interval.reached,
+                group=found.interval.band.group,
+                runs=found.interval.band.runs,
+                coverage=found.interval.band.coverage,
+                reached=found.interval.band.reached,
             ),
+            observations=_observations(found),
             stages=[Stage.of(each) for each in found.estimate.stages],
-            time=None if found.time is None else Time.of(found.time),
+            time=None if found.time is None else Time.of(found.time, found.timed),
             job=found.resolved.job,
             sources={pointer: source.origin for pointer, source in findings.sources.items()},
             diagnostics=[DiagnosticAnswer.of(each) for each in findings.diagnostics],
@@ -287,8 +349,17 @@ def _peak(found: Estimated) -> Peak:
         device_bytes=stage.device_bytes,
         low_bytes=found.interval.low_bytes,
         high_bytes=found.interval.high_bytes,
+        expected_bytes=found.interval.expected_bytes,
         host_bytes_per_node=found.estimate.host_bytes_per_node or None,
     )
+
+
+def _observations(found: Estimated) -> ObservationsAnswer | None:
+    observed, without = found.interval.band.observed, found.without
+    if observed is None or without is None:
+        return None
+    peak = found.estimate.peak.device_bytes
+    return ObservationsAnswer.of_peak(observed, peak, found.interval.expected_bytes, without)
 
 
 def _capacity(found: Estimated) -> Capacity:
@@ -297,6 +368,6 @@ def _capacity(found: Estimated) -> Capacity:
         device=found.device.id,
         total_bytes=found.device.total_bytes,
         usable_bytes=usable,
-        margin_bytes=None if usable is None else usable - found.estimate.peak.device_bytes,
+        margin_bytes=None if usable is None else usable - found.interval.expected_bytes,
         break_even_imbalance=found.estimate.break_even_imbalance,
     )

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field, Tag
 
 from service.api.schemas.base import RequestBody
-from service.api.schemas.question import JOB_OR_SOURCE, WITH_JOB, WITH_SOURCE
+from service.api.schemas.question import JOB_OR_SOURCE, USE_OBSERVATIONS, WITH_JOB, WITH_SOURCE
 from service.formats.source import ConfigSource
 from service.job.schema import Job
 
@@ -15,6 +15,8 @@ DEVICE = Field(max_length=100, examples=["h100-sxm-80gb"])
 class _Estimate(RequestBody):
     device: str = DEVICE
     """Id, alias or scheduler label of the device, from `GET /v1/devices`."""
+    use_observations: bool = USE_OBSERVATIONS
+    """Whether observed runs are used; false asks for what is said without them."""
 
 
 class JobEstimateRequest(_Estimate):

@@ -7,7 +7,7 @@ from pydantic import AwareDatetime, Field, Tag
 
 from service.api.schemas.base import RequestBody
 from service.api.schemas.estimate_request import DEVICE
-from service.api.schemas.question import JOB_OR_SOURCE, WITH_JOB, WITH_SOURCE
+from service.api.schemas.question import JOB_OR_SOURCE, USE_OBSERVATIONS, WITH_JOB, WITH_SOURCE
 from service.calculator import limits
 from service.formats.source import ConfigSource
 from service.job.schema import Job
@@ -100,6 +100,8 @@ class _Plan(RequestBody):
     again finds the same plan, and can only keep it longer."""
     pinned: bool = Field(False, strict=True, examples=[True])
     """Whether it is kept for good, whatever else is said."""
+    use_observations: bool = USE_OBSERVATIONS
+    """Whether observed runs are used; false asks for what is said without them."""
 
 
 class JobPlanRequest(_Plan):

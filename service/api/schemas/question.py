@@ -2,11 +2,13 @@
 
 from typing import Any
 
-from pydantic import Discriminator
+from pydantic import Discriminator, Field
 
 # The tags are in the locations of pydantic's errors, so they must not be keys of a body.
 WITH_JOB = "question with job"
 WITH_SOURCE = "question with source"
+
+USE_OBSERVATIONS = Field(True, strict=True, examples=[True])
 
 EXACTLY_ONE = "should have exactly one of the keys `job` and `source`"
 

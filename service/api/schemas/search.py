@@ -5,7 +5,7 @@ from typing import Any, Self
 from pydantic import Field
 
 from service.api.schemas.base import Answer, Bytes, Count, JobAnswer, Seconds
-from service.api.schemas.estimate import Method, Time
+from service.api.schemas.estimate import Method, ObservedRuns, Time
 from service.api.schemas.findings import DiagnosticAnswer
 from service.usecases.searches import FoundCandidate, FoundLayout, FoundPoint, SearchAnswer
 
@@ -68,8 +68,10 @@ class CandidatePeak(Answer):
     """Lower end of the interval around it (bytes)."""
     high_bytes: Bytes = Field(examples=[46530601943])
     """Upper end of the interval around it (bytes)."""
+    expected_bytes: Bytes = Field(examples=[43486543872])
+    """What is expected of `nvidia-smi` by observed runs, where there are enough; else `device_bytes` (bytes)."""
     margin_bytes: Bytes = Field(examples=[41446434406])
-    """Usable memory less `device_bytes` (bytes)."""
+    """Usable memory less `expected_bytes` (bytes)."""
 
 
 class Candidate(Answer):
@@ -91,9 +93,11 @@ class Candidate(Answer):
     """The whole job; sent to `POST /v1/estimates`, it gives the same bytes tensor by tensor."""
 
     @classmethod
-    def of(cls, found: FoundCandidate, usable_bytes: int) -> Self:
-        """Return the wire form of a candidate."""
+    def of(cls, found: FoundCandidate, answer: SearchAnswer) -> Self:
+        """Return the wire form of a candidate of an answer."""
         worst = found.stage_bytes[found.stage]
+        expected = worst + found.shift_bytes
+        times = {name: getattr(found, name) for name in Time.model_fields if name != "observed_steps"}
         return cls(
             verdict=found.verdict,
             reason=found.reason,
@@ -103,10 +107,11 @@ class Candidate(Answer):
                 device_bytes=worst,
                 low_bytes=found.low_bytes,
                 high_bytes=found.high_bytes,
-                margin_bytes=usable_bytes - worst,
+                expected_bytes=expected,
+                margin_bytes=answer.usable_bytes - expected,
             ),
             stages=[StagePeak(stage=stage, device_bytes=size) for stage, size in enumerate(found.stage_bytes)],
-            time=Time(**{name: getattr(found, name) for name in Time.model_fields}),
+            time=Time(**times, observed_steps=0 if answer.timed is None else answer.timed.steps),
             job=found.job,
         )
 
@@ -134,6 +139,13 @@ class FrontierPoint(Answer):
         )
 
 
+def _observations(answer: SearchAnswer) -> ObservedRuns | None:
+    found = answer.observed
+    if found is None:
+        return None
+    return ObservedRuns(group=found.group, runs=found.runs, oom=found.ooms, bias=round(answer.center - 1, 3))
+
+
 class SearchResult(Answer):
     """Which layouts of a job fit a cluster, fastest first."""
 
@@ -155,6 +167,9 @@ class SearchResult(Answer):
     """Longest sequence (tokens) that fits at the first candidate; null without one."""
     elapsed_seconds: Seconds = Field(examples=[0.42])
     """How long the search took (seconds)."""
+    observations: ObservedRuns | None
+    """The observed runs that the verdicts are made with; null where there are too few, and where it was asked for
+    without them."""
     diagnostics: list[DiagnosticAnswer]
     """What should be known about the job; none of it makes the job invalid."""
     method: Method
@@ -165,7 +180,7 @@ class SearchResult(Answer):
         """Return the wire form of an answer, with the further fields of a subclass."""
         return cls(
             verdict=answer.verdict,
-            candidates=[Candidate.of(each, answer.usable_bytes) for each in answer.candidates],
+            candidates=[Candidate.of(each, answer) for each in answer.candidates],
             frontier=[FrontierPoint.of(each) for each in answer.frontier],
             searched=answer.searched,
             rejected=dict(answer.rejected),
@@ -173,6 +188,7 @@ class SearchResult(Answer):
             largest_micro_batch=answer.largest_micro_batch,
             longest_sequence=answer.longest_sequence,
             elapsed_seconds=answer.elapsed_seconds,
+            observations=_observations(answer),
             diagnostics=[DiagnosticAnswer.of(each) for each in answer.findings.diagnostics],
             method=Method(version=answer.method_version, profile=answer.profile),
             **further,

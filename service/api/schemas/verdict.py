@@ -6,12 +6,14 @@ from typing import Any, Self
 from pydantic import Field
 
 from service.api.schemas.base import Answer, Bytes, SignedBytes
+from service.api.schemas.estimate import ObservationsAnswer
 from service.api.schemas.findings import DiagnosticAnswer
 from service.api.schemas.policy import RulingAnswer
 from service.api.schemas.problem import Missing
 from service.calculator.estimate import METHOD_VERSION
 from service.calculator.units import MIB, ceil_div
 from service.usecases.alternatives import Alternative
+from service.usecases.estimates import Without
 from service.usecases.refusals import RuledVerdict
 from service.usecases.targets import Need
 from service.usecases.verdicts import VerdictAnswer
@@ -22,7 +24,8 @@ _MIB: dict[str, Any] = {"format": "int64"}
 
 class _Numbers(Answer):
     peak_bytes: Bytes | None = Field(examples=[102120030208])
-    """What `nvidia-smi` would show at the worst moment of the worst stage (bytes)."""
+    """What `nvidia-smi` would show at the worst moment of the worst stage (bytes), as observed runs lead one to expect
+    it where there are enough; else the itemised sum."""
     peak_mib: int | None = Field(ge=0, json_schema_extra=_MIB, examples=[97390])
     """The same in MiB, rounded up."""
     stage: int | None = Field(ge=0, examples=[0])
@@ -40,7 +43,7 @@ class _Numbers(Answer):
 def _numbers(need: Need | None) -> dict[str, Any]:
     if need is None:
         return dict.fromkeys(_Numbers.model_fields)
-    usable, peak = need.usable_bytes, need.device_bytes
+    usable, peak = need.usable_bytes, need.expected_bytes
     return {
         "peak_bytes": peak,
         "peak_mib": ceil_div(peak, MIB),
@@ -50,6 +53,12 @@ def _numbers(need: Need | None) -> dict[str, Any]:
         "low_bytes": need.low_bytes,
         "high_bytes": need.high_bytes,
     }
+
+
+def _observations(need: Need | None, without: Without | None) -> ObservationsAnswer | None:
+    if need is None or need.observed is None or without is None:
+        return None
+    return ObservationsAnswer.of_peak(need.observed, need.device_bytes, need.expected_bytes, without)
 
 
 class AlternativeAnswer(_Numbers):
@@ -127,6 +136,9 @@ class VerdictBody(_Numbers):
     """Facts that the job does not state; with them an answer can be given."""
     diagnostics: list[DiagnosticAnswer]
     """Rules that the job breaks; empty unless it is invalid."""
+    observations: ObservationsAnswer | None
+    """The observed runs that the verdict is made with; null where there are too few, and where it was asked for without
+    them."""
     digest: str | None = Field(examples=["sha256:6d1e6a63c0a5d6f7c4b1cf5e7b8a4bb4f8a4f2a4b0e6c8d2a1f3e5d7c9b0a1f2"])
     """SHA-256 of the canonical job, the device and the method, as in an estimate; null when there is no such job."""
     method: VerdictMethod
@@ -142,6 +154,7 @@ class VerdictBody(_Numbers):
             "reason": found.reason,
             "missing": [Missing(fact=each.fact, message=each.message) for each in found.missing],
             "diagnostics": [DiagnosticAnswer.of(each) for each in found.errors],
+            "observations": _observations(found.need, found.without),
             "digest": found.digest,
             "method": VerdictMethod(version=METHOD_VERSION, profile=found.profile),
             **_numbers(found.need),

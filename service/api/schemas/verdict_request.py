@@ -9,7 +9,7 @@ from service.api.schemas.estimate_request import DEVICE
 from service.api.schemas.examples import JOB
 from service.api.schemas.plan_request import Degree
 from service.api.schemas.policy_request import QUEUE
-from service.api.schemas.question import JOB_OR_SOURCE, WITH_JOB, WITH_SOURCE
+from service.api.schemas.question import JOB_OR_SOURCE, USE_OBSERVATIONS, WITH_JOB, WITH_SOURCE
 from service.formats.source import ConfigSource
 from service.job.schema import Job
 from service.usecases.targets import Target
@@ -78,3 +78,5 @@ class VerdictRequest(RequestBody):
     """The jobs, at most 100; what is not ready in time is `unknown`."""
     queue: Annotated[str, Field(max_length=100, pattern=QUEUE)] | None = Field(None, examples=["prod"])
     """The queue that they are for: its policy, or that of `default`, is applied to each verdict. Null: none is."""
+    use_observations: bool = USE_OBSERVATIONS
+    """Whether observed runs are used; false asks for what is said without them."""

@@ -14,6 +14,8 @@ from .batch_section import BatchSection
 from .bf_16_layers import Bf16Layers
 from .broken_rule_answer import BrokenRuleAnswer
 from .buckets import Buckets
+from .calibration_answer import CalibrationAnswer
+from .calibration_list import CalibrationList
 from .candidate import Candidate
 from .candidate_peak import CandidatePeak
 from .capacity import Capacity
@@ -43,6 +45,7 @@ from .device_request_peak_flops_type_0 import DeviceRequestPeakFlopsType0
 from .diagnostic_answer import DiagnosticAnswer
 from .diagnostic_answer_severity import DiagnosticAnswerSeverity
 from .difference_answer import DifferenceAnswer
+from .drift_answer import DriftAnswer
 from .dropout_section import DropoutSection
 from .estimate_answer import EstimateAnswer
 from .estimate_answer_sources import EstimateAnswerSources
@@ -50,8 +53,10 @@ from .estimate_answer_verdict import EstimateAnswerVerdict
 from .evidence_answer import EvidenceAnswer
 from .evidence_answers import EvidenceAnswers
 from .export_plan_format import ExportPlanFormat
+from .factors_answer import FactorsAnswer
 from .fault import Fault
 from .fault_location import FaultLocation
+from .fits_answer import FitsAnswer
 from .fp_8_section import Fp8Section
 from .fp_8_section_recipe_type_0 import Fp8SectionRecipeType0
 from .framework_section import FrameworkSection
@@ -110,6 +115,8 @@ from .moe_section import MoeSection
 from .observation_answer import ObservationAnswer
 from .observation_list import ObservationList
 from .observation_summary import ObservationSummary
+from .observations_answer import ObservationsAnswer
+from .observed_runs import ObservedRuns
 from .offload_fraction import OffloadFraction
 from .operation_answer import OperationAnswer
 from .operation_error import OperationError
@@ -181,6 +188,7 @@ from .stage import Stage
 from .stage_moments import StageMoments
 from .stage_peak import StagePeak
 from .stages_section import StagesSection
+from .step_time_answer import StepTimeAnswer
 from .target_request import TargetRequest
 from .time import Time
 from .value_answer import ValueAnswer
@@ -190,6 +198,7 @@ from .verdict_request import VerdictRequest
 from .verdict_result import VerdictResult
 from .winner_answer import WinnerAnswer
 from .winners_answer import WinnersAnswer
+from .without_observations import WithoutObservations
 
 __all__ = (
     "AdaptersSection",
@@ -204,6 +213,8 @@ __all__ = (
     "Bf16Layers",
     "BrokenRuleAnswer",
     "Buckets",
+    "CalibrationAnswer",
+    "CalibrationList",
     "Candidate",
     "CandidatePeak",
     "Capacity",
@@ -231,6 +242,7 @@ __all__ = (
     "DiagnosticAnswer",
     "DiagnosticAnswerSeverity",
     "DifferenceAnswer",
+    "DriftAnswer",
     "DropoutSection",
     "EstimateAnswer",
     "EstimateAnswerSources",
@@ -238,8 +250,10 @@ __all__ = (
     "EvidenceAnswer",
     "EvidenceAnswers",
     "ExportPlanFormat",
+    "FactorsAnswer",
     "Fault",
     "FaultLocation",
+    "FitsAnswer",
     "Fp8Section",
     "Fp8SectionRecipeType0",
     "FrameworkSection",
@@ -293,7 +307,9 @@ __all__ = (
     "MoeSection",
     "ObservationAnswer",
     "ObservationList",
+    "ObservationsAnswer",
     "ObservationSummary",
+    "ObservedRuns",
     "OffloadFraction",
     "OperationAnswer",
     "OperationError",
@@ -355,6 +371,7 @@ __all__ = (
     "StageMoments",
     "StagePeak",
     "StagesSection",
+    "StepTimeAnswer",
     "TargetRequest",
     "Time",
     "ValueAnswer",
@@ -364,4 +381,5 @@ __all__ = (
     "VerdictResult",
     "WinnerAnswer",
     "WinnersAnswer",
+    "WithoutObservations",
 )

@@ -18,7 +18,9 @@ class AlternativeAnswer:
     """A change to the job, or another target, with which it fits.
 
     Attributes:
-        peak_bytes (int | None): What `nvidia-smi` would show at the worst moment of the worst stage (bytes).
+        peak_bytes (int | None): What `nvidia-smi` would show at the worst moment of the worst stage (bytes), as
+            observed runs lead one to expect
+            it where there are enough; else the itemised sum.
         peak_mib (int | None): The same in MiB, rounded up.
         stage (int | None): Pipeline rank that needs most memory.
         usable_bytes (int | None): Memory that a process can use on the device (bytes); null where no figure is known.

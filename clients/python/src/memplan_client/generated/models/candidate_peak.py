@@ -18,13 +18,16 @@ class CandidatePeak:
         device_bytes (int): What `nvidia-smi` would show there (bytes).
         low_bytes (int): Lower end of the interval around it (bytes).
         high_bytes (int): Upper end of the interval around it (bytes).
-        margin_bytes (int): Usable memory less `device_bytes` (bytes).
+        expected_bytes (int): What is expected of `nvidia-smi` by observed runs, where there are enough; else
+            `device_bytes` (bytes).
+        margin_bytes (int): Usable memory less `expected_bytes` (bytes).
     """
 
     stage: int
     device_bytes: int
     low_bytes: int
     high_bytes: int
+    expected_bytes: int
     margin_bytes: int
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
@@ -37,6 +40,8 @@ class CandidatePeak:
 
         high_bytes = self.high_bytes
 
+        expected_bytes = self.expected_bytes
+
         margin_bytes = self.margin_bytes
 
         field_dict: dict[str, Any] = {}
@@ -47,6 +52,7 @@ class CandidatePeak:
                 "device_bytes": device_bytes,
                 "low_bytes": low_bytes,
                 "high_bytes": high_bytes,
+                "expected_bytes": expected_bytes,
                 "margin_bytes": margin_bytes,
             }
         )
@@ -64,6 +70,8 @@ class CandidatePeak:
 
         high_bytes = d.pop("high_bytes")
 
+        expected_bytes = d.pop("expected_bytes")
+
         margin_bytes = d.pop("margin_bytes")
 
         candidate_peak = cls(
@@ -71,6 +79,7 @@ class CandidatePeak:
             device_bytes=device_bytes,
             low_bytes=low_bytes,
             high_bytes=high_bytes,
+            expected_bytes=expected_bytes,
             margin_bytes=margin_bytes,
         )
 

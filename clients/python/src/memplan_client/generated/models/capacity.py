@@ -19,7 +19,7 @@ class Capacity:
         device (str): Id of the device.
         total_bytes (int | None): Memory that the driver lists (bytes).
         usable_bytes (int | None): Memory that a process can use (bytes).
-        margin_bytes (int | None): Usable memory less the peak's `device_bytes` (bytes); below 0 when the job does not
+        margin_bytes (int | None): Usable memory less the peak's `expected_bytes` (bytes); below 0 when the job does not
             fit.
         break_even_imbalance (float | None | Unset): Rows that the fullest expert-parallel rank may receive, in balanced
             shares, until the peak fills the usable

@@ -9,6 +9,7 @@ from attrs import field as _attrs_field
 if TYPE_CHECKING:
     from ..models.diagnostic_answer import DiagnosticAnswer
     from ..models.missing import Missing
+    from ..models.observations_answer import ObservationsAnswer
     from ..models.verdict_method import VerdictMethod
 
 
@@ -20,7 +21,9 @@ class CellAnswer:
     """One side on one target: a verdict, and how fast it would be.
 
     Attributes:
-        peak_bytes (int | None): What `nvidia-smi` would show at the worst moment of the worst stage (bytes).
+        peak_bytes (int | None): What `nvidia-smi` would show at the worst moment of the worst stage (bytes), as
+            observed runs lead one to expect
+            it where there are enough; else the itemised sum.
         peak_mib (int | None): The same in MiB, rounded up.
         stage (int | None): Pipeline rank that needs most memory.
         usable_bytes (int | None): Memory that a process can use on the device (bytes); null where no figure is known.
@@ -35,6 +38,9 @@ class CellAnswer:
         reason (str): The verdict in one sentence of at most 120 characters, for people.
         missing (list[Missing]): Facts that the job does not state; with them an answer can be given.
         diagnostics (list[DiagnosticAnswer]): Rules that the job breaks; empty unless it is invalid.
+        observations (None | ObservationsAnswer): The observed runs that the verdict is made with; null where there are
+            too few, and where it was asked for without
+            them.
         digest (None | str): SHA-256 of the canonical job, the device and the method, as in an estimate; null when there
             is no such job.
         method (VerdictMethod): What made a verdict.
@@ -57,6 +63,7 @@ class CellAnswer:
     reason: str
     missing: list[Missing]
     diagnostics: list[DiagnosticAnswer]
+    observations: None | ObservationsAnswer
     digest: None | str
     method: VerdictMethod
     side: int
@@ -66,6 +73,8 @@ class CellAnswer:
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
+        from ..models.observations_answer import ObservationsAnswer  # noqa: PLC0415
+
         peak_bytes: int | None
         peak_bytes = self.peak_bytes
 
@@ -106,6 +115,12 @@ class CellAnswer:
             diagnostics_item = diagnostics_item_data.to_dict()
             diagnostics.append(diagnostics_item)
 
+        observations: dict[str, Any] | None
+        if isinstance(self.observations, ObservationsAnswer):
+            observations = self.observations.to_dict()
+        else:
+            observations = self.observations
+
         digest: None | str
         digest = self.digest
 
@@ -138,6 +153,7 @@ class CellAnswer:
                 "reason": reason,
                 "missing": missing,
                 "diagnostics": diagnostics,
+                "observations": observations,
                 "digest": digest,
                 "method": method,
                 "side": side,
@@ -153,6 +169,7 @@ class CellAnswer:
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         from ..models.diagnostic_answer import DiagnosticAnswer  # noqa: PLC0415
         from ..models.missing import Missing  # noqa: PLC0415
+        from ..models.observations_answer import ObservationsAnswer  # noqa: PLC0415
         from ..models.verdict_method import VerdictMethod  # noqa: PLC0415
 
         d = dict(src_dict)
@@ -233,6 +250,21 @@ class CellAnswer:
 
             diagnostics.append(diagnostics_item)
 
+        def _parse_observations(data: object) -> None | ObservationsAnswer:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                observations_type_0 = ObservationsAnswer.from_dict(data)
+
+                return observations_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(None | ObservationsAnswer, data)
+
+        observations = _parse_observations(d.pop("observations"))
+
         def _parse_digest(data: object) -> None | str:
             if data is None:
                 return data
@@ -274,6 +306,7 @@ class CellAnswer:
             reason=reason,
             missing=missing,
             diagnostics=diagnostics,
+            observations=observations,
             digest=digest,
             method=method,
             side=side,

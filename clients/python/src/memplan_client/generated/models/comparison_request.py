@@ -26,11 +26,14 @@ class ComparisonRequest:
         items (list[LabelledJobRequest | LabelledSourceRequest] | Unset): Jobs, each under a name.
         targets (list[TargetRequest] | Unset): Where every plan and job is to run; may be left out when there are only
             plans.
+        use_observations (bool | Unset): Whether observed runs are used; false asks for what is said without them.
+            Default: True.
     """
 
     plans: list[str] | Unset = UNSET
     items: list[LabelledJobRequest | LabelledSourceRequest] | Unset = UNSET
     targets: list[TargetRequest] | Unset = UNSET
+    use_observations: bool | Unset = True
 
     def to_dict(self) -> dict[str, Any]:
         from ..models.labelled_job_request import LabelledJobRequest  # noqa: PLC0415
@@ -58,6 +61,8 @@ class ComparisonRequest:
                 targets_item = targets_item_data.to_dict()
                 targets.append(targets_item)
 
+        use_observations = self.use_observations
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update({})
@@ -67,6 +72,8 @@ class ComparisonRequest:
             field_dict["items"] = items
         if targets is not UNSET:
             field_dict["targets"] = targets
+        if use_observations is not UNSET:
+            field_dict["use_observations"] = use_observations
 
         return field_dict
 
@@ -115,10 +122,13 @@ class ComparisonRequest:
 
                 targets.append(targets_item)
 
+        use_observations = d.pop("use_observations", UNSET)
+
         comparison_request = cls(
             plans=plans,
             items=items,
             targets=targets,
+            use_observations=use_observations,
         )
 
         return comparison_request

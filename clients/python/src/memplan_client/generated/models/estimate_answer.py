@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ..models.interval_answer import IntervalAnswer
     from ..models.job import Job
     from ..models.method import Method
+    from ..models.observations_answer import ObservationsAnswer
     from ..models.peak import Peak
     from ..models.stage import Stage
     from ..models.time import Time
@@ -39,6 +40,9 @@ class EstimateAnswer:
             fits.
         capacity (Capacity): What the device has; sizes are null where the catalogue has no figure.
         interval (IntervalAnswer): Where the ends of the interval come from.
+        observations (None | ObservationsAnswer): The observed runs that the answer is made with; null where there are
+            too few, and where it was asked for without
+            them.
         stages (list[Stage]): Every pipeline stage, in order.
         time (None | Time): One optimizer step; null for a device whose links have no figures.
         job (Job): The canonical training config. Absent or null means the framework's default, which is reported back.
@@ -55,6 +59,7 @@ class EstimateAnswer:
     peak: Peak
     capacity: Capacity
     interval: IntervalAnswer
+    observations: None | ObservationsAnswer
     stages: list[Stage]
     time: None | Time
     job: Job
@@ -65,6 +70,7 @@ class EstimateAnswer:
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
+        from ..models.observations_answer import ObservationsAnswer  # noqa: PLC0415
         from ..models.time import Time  # noqa: PLC0415
 
         verdict: str = self.verdict
@@ -76,6 +82,12 @@ class EstimateAnswer:
         capacity = self.capacity.to_dict()
 
         interval = self.interval.to_dict()
+
+        observations: dict[str, Any] | None
+        if isinstance(self.observations, ObservationsAnswer):
+            observations = self.observations.to_dict()
+        else:
+            observations = self.observations
 
         stages = []
         for stages_item_data in self.stages:
@@ -110,6 +122,7 @@ class EstimateAnswer:
                 "peak": peak,
                 "capacity": capacity,
                 "interval": interval,
+                "observations": observations,
                 "stages": stages,
                 "time": time,
                 "job": job,
@@ -130,6 +143,7 @@ class EstimateAnswer:
         from ..models.interval_answer import IntervalAnswer  # noqa: PLC0415
         from ..models.job import Job  # noqa: PLC0415
         from ..models.method import Method  # noqa: PLC0415
+        from ..models.observations_answer import ObservationsAnswer  # noqa: PLC0415
         from ..models.peak import Peak  # noqa: PLC0415
         from ..models.stage import Stage  # noqa: PLC0415
         from ..models.time import Time  # noqa: PLC0415
@@ -144,6 +158,21 @@ class EstimateAnswer:
         capacity = Capacity.from_dict(d.pop("capacity"))
 
         interval = IntervalAnswer.from_dict(d.pop("interval"))
+
+        def _parse_observations(data: object) -> None | ObservationsAnswer:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                observations_type_0 = ObservationsAnswer.from_dict(data)
+
+                return observations_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(None | ObservationsAnswer, data)
+
+        observations = _parse_observations(d.pop("observations"))
 
         stages = []
         _stages = d.pop("stages")
@@ -188,6 +217,7 @@ class EstimateAnswer:
             peak=peak,
             capacity=capacity,
             interval=interval,
+            observations=observations,
             stages=stages,
             time=time,
             job=job,

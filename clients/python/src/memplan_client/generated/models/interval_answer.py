@@ -17,8 +17,9 @@ class IntervalAnswer:
         group (str): The measured runs that were looked at.
         runs (int): How many they are.
         coverage (float): Share of such runs whose measured peak is inside (0 to 1).
-        reached (float): Share of the group's runs that such intervals hold when the runs of the same source are left
-            out (0 to 1).
+        reached (float): Share of the group's runs that such intervals hold when the runs of the same source (of
+            observed runs: each run)
+            are left out (0 to 1).
     """
 
     group: str

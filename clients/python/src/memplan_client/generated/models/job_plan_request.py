@@ -43,6 +43,8 @@ class JobPlanRequest:
             settings say. No part of the question: who asks
             again finds the same plan, and can only keep it longer.
         pinned (bool | Unset): Whether it is kept for good, whatever else is said. Default: False.
+        use_observations (bool | Unset): Whether observed runs are used; false asks for what is said without them.
+            Default: True.
     """
 
     cluster: ClusterRequest
@@ -53,6 +55,7 @@ class JobPlanRequest:
     labels: JobPlanRequestLabels | Unset = UNSET
     expires_at: datetime.datetime | None | Unset = UNSET
     pinned: bool | Unset = False
+    use_observations: bool | Unset = True
 
     def to_dict(self) -> dict[str, Any]:
         cluster = self.cluster.to_dict()
@@ -81,6 +84,8 @@ class JobPlanRequest:
 
         pinned = self.pinned
 
+        use_observations = self.use_observations
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -101,6 +106,8 @@ class JobPlanRequest:
             field_dict["expires_at"] = expires_at
         if pinned is not UNSET:
             field_dict["pinned"] = pinned
+        if use_observations is not UNSET:
+            field_dict["use_observations"] = use_observations
 
         return field_dict
 
@@ -157,6 +164,8 @@ class JobPlanRequest:
 
         pinned = d.pop("pinned", UNSET)
 
+        use_observations = d.pop("use_observations", UNSET)
+
         job_plan_request = cls(
             cluster=cluster,
             job=job,
@@ -166,6 +175,7 @@ class JobPlanRequest:
             labels=labels,
             expires_at=expires_at,
             pinned=pinned,
+            use_observations=use_observations,
         )
 
         return job_plan_request

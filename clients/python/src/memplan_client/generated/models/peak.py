@@ -20,9 +20,12 @@ class Peak:
         moment (str): Its worst moment, one of the keys of a stage's `moments`.
         allocated_bytes (int): What `torch.cuda.max_memory_allocated` would report there (bytes).
         reserved_bytes (int): What the caching allocator would hold there (bytes).
-        device_bytes (int): What `nvidia-smi` would show there (bytes); the figure that the verdict is about.
+        device_bytes (int): What `nvidia-smi` would show there (bytes): the sum of the ledger.
         low_bytes (int): Lower end of the interval around `device_bytes` (bytes).
         high_bytes (int): Upper end of the interval around `device_bytes` (bytes).
+        expected_bytes (int): What is expected of `nvidia-smi` where observed runs say that it shows more or less; else
+            `device_bytes`. The
+            figure that the verdict is about (bytes).
         host_bytes_per_node (int | None | Unset): Memory that offload takes on the fullest node (bytes); null when
             nothing is offloaded.
     """
@@ -34,6 +37,7 @@ class Peak:
     device_bytes: int
     low_bytes: int
     high_bytes: int
+    expected_bytes: int
     host_bytes_per_node: int | None | Unset = UNSET
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
@@ -52,6 +56,8 @@ class Peak:
 
         high_bytes = self.high_bytes
 
+        expected_bytes = self.expected_bytes
+
         host_bytes_per_node: int | None | Unset
         if isinstance(self.host_bytes_per_node, Unset):
             host_bytes_per_node = UNSET
@@ -69,6 +75,7 @@ class Peak:
                 "device_bytes": device_bytes,
                 "low_bytes": low_bytes,
                 "high_bytes": high_bytes,
+                "expected_bytes": expected_bytes,
             }
         )
         if host_bytes_per_node is not UNSET:
@@ -93,6 +100,8 @@ class Peak:
 
         high_bytes = d.pop("high_bytes")
 
+        expected_bytes = d.pop("expected_bytes")
+
         def _parse_host_bytes_per_node(data: object) -> int | None | Unset:
             if data is None:
                 return data
@@ -112,6 +121,7 @@ class Peak:
             device_bytes=device_bytes,
             low_bytes=low_bytes,
             high_bytes=high_bytes,
+            expected_bytes=expected_bytes,
             host_bytes_per_node=host_bytes_per_node,
         )
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ..models.frontier_point import FrontierPoint
     from ..models.job import Job
     from ..models.method import Method
+    from ..models.observed_runs import ObservedRuns
     from ..models.plan_answer_labels import PlanAnswerLabels
     from ..models.plan_answer_rejected import PlanAnswerRejected
 
@@ -38,6 +39,9 @@ class PlanAnswer:
             one.
         longest_sequence (int | None): Longest sequence (tokens) that fits at the first candidate; null without one.
         elapsed_seconds (float): How long the search took (seconds).
+        observations (None | ObservedRuns): The observed runs that the verdicts are made with; null where there are too
+            few, and where it was asked for
+            without them.
         diagnostics (list[DiagnosticAnswer]): What should be known about the job; none of it makes the job invalid.
         method (Method): What made the answer; the same question under the same method has the same answer.
         id (str): Id of the plan; ids sort by the time they were made.
@@ -63,6 +67,7 @@ class PlanAnswer:
     largest_micro_batch: int | None
     longest_sequence: int | None
     elapsed_seconds: float
+    observations: None | ObservedRuns
     diagnostics: list[DiagnosticAnswer]
     method: Method
     id: str
@@ -80,6 +85,8 @@ class PlanAnswer:
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
+        from ..models.observed_runs import ObservedRuns  # noqa: PLC0415
+
         verdict = self.verdict
 
         candidates = []
@@ -106,6 +113,12 @@ class PlanAnswer:
         longest_sequence = self.longest_sequence
 
         elapsed_seconds = self.elapsed_seconds
+
+        observations: dict[str, Any] | None
+        if isinstance(self.observations, ObservedRuns):
+            observations = self.observations.to_dict()
+        else:
+            observations = self.observations
 
         diagnostics = []
         for diagnostics_item_data in self.diagnostics:
@@ -155,6 +168,7 @@ class PlanAnswer:
                 "largest_micro_batch": largest_micro_batch,
                 "longest_sequence": longest_sequence,
                 "elapsed_seconds": elapsed_seconds,
+                "observations": observations,
                 "diagnostics": diagnostics,
                 "method": method,
                 "id": id,
@@ -181,6 +195,7 @@ class PlanAnswer:
         from ..models.frontier_point import FrontierPoint  # noqa: PLC0415
         from ..models.job import Job  # noqa: PLC0415
         from ..models.method import Method  # noqa: PLC0415
+        from ..models.observed_runs import ObservedRuns  # noqa: PLC0415
         from ..models.plan_answer_labels import PlanAnswerLabels  # noqa: PLC0415
         from ..models.plan_answer_rejected import PlanAnswerRejected  # noqa: PLC0415
 
@@ -227,6 +242,21 @@ class PlanAnswer:
         longest_sequence = _parse_longest_sequence(d.pop("longest_sequence"))
 
         elapsed_seconds = d.pop("elapsed_seconds")
+
+        def _parse_observations(data: object) -> None | ObservedRuns:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                observations_type_0 = ObservedRuns.from_dict(data)
+
+                return observations_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(None | ObservedRuns, data)
+
+        observations = _parse_observations(d.pop("observations"))
 
         diagnostics = []
         _diagnostics = d.pop("diagnostics")
@@ -284,6 +314,7 @@ class PlanAnswer:
             largest_micro_batch=largest_micro_batch,
             longest_sequence=longest_sequence,
             elapsed_seconds=elapsed_seconds,
+            observations=observations,
             diagnostics=diagnostics,
             method=method,
             id=id,

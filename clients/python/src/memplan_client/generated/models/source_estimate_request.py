@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from attrs import define as _attrs_define
 
+from ..types import UNSET, Unset
+
 if TYPE_CHECKING:
     from ..models.config_source import ConfigSource
 
@@ -20,15 +22,20 @@ class SourceEstimateRequest:
         device (str): Id, alias or scheduler label of the device, from `GET /v1/devices`.
         source (ConfigSource): A training config in the form its owner has it; nothing in it is executed, sourced or
             fetched.
+        use_observations (bool | Unset): Whether observed runs are used; false asks for what is said without them.
+            Default: True.
     """
 
     device: str
     source: ConfigSource
+    use_observations: bool | Unset = True
 
     def to_dict(self) -> dict[str, Any]:
         device = self.device
 
         source = self.source.to_dict()
+
+        use_observations = self.use_observations
 
         field_dict: dict[str, Any] = {}
 
@@ -38,6 +45,8 @@ class SourceEstimateRequest:
                 "source": source,
             }
         )
+        if use_observations is not UNSET:
+            field_dict["use_observations"] = use_observations
 
         return field_dict
 
@@ -50,9 +59,12 @@ class SourceEstimateRequest:
 
         source = ConfigSource.from_dict(d.pop("source"))
 
+        use_observations = d.pop("use_observations", UNSET)
+
         source_estimate_request = cls(
             device=device,
             source=source,
+            use_observations=use_observations,
         )
 
         return source_estimate_request

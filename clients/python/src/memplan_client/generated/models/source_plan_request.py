@@ -44,6 +44,8 @@ class SourcePlanRequest:
             settings say. No part of the question: who asks
             again finds the same plan, and can only keep it longer.
         pinned (bool | Unset): Whether it is kept for good, whatever else is said. Default: False.
+        use_observations (bool | Unset): Whether observed runs are used; false asks for what is said without them.
+            Default: True.
     """
 
     cluster: ClusterRequest
@@ -54,6 +56,7 @@ class SourcePlanRequest:
     labels: SourcePlanRequestLabels | Unset = UNSET
     expires_at: datetime.datetime | None | Unset = UNSET
     pinned: bool | Unset = False
+    use_observations: bool | Unset = True
 
     def to_dict(self) -> dict[str, Any]:
         cluster = self.cluster.to_dict()
@@ -82,6 +85,8 @@ class SourcePlanRequest:
 
         pinned = self.pinned
 
+        use_observations = self.use_observations
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -102,6 +107,8 @@ class SourcePlanRequest:
             field_dict["expires_at"] = expires_at
         if pinned is not UNSET:
             field_dict["pinned"] = pinned
+        if use_observations is not UNSET:
+            field_dict["use_observations"] = use_observations
 
         return field_dict
 
@@ -158,6 +165,8 @@ class SourcePlanRequest:
 
         pinned = d.pop("pinned", UNSET)
 
+        use_observations = d.pop("use_observations", UNSET)
+
         source_plan_request = cls(
             cluster=cluster,
             source=source,
@@ -167,6 +176,7 @@ class SourcePlanRequest:
             labels=labels,
             expires_at=expires_at,
             pinned=pinned,
+            use_observations=use_observations,
         )
 
         return source_plan_request

@@ -23,10 +23,13 @@ class VerdictRequest:
         items (list[JobItemRequest | SourceItemRequest]): The jobs, at most 100; what is not ready in time is `unknown`.
         queue (None | str | Unset): The queue that they are for: its policy, or that of `default`, is applied to each
             verdict. Null: none is.
+        use_observations (bool | Unset): Whether observed runs are used; false asks for what is said without them.
+            Default: True.
     """
 
     items: list[JobItemRequest | SourceItemRequest]
     queue: None | str | Unset = UNSET
+    use_observations: bool | Unset = True
 
     def to_dict(self) -> dict[str, Any]:
         from ..models.job_item_request import JobItemRequest  # noqa: PLC0415
@@ -47,6 +50,8 @@ class VerdictRequest:
         else:
             queue = self.queue
 
+        use_observations = self.use_observations
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -56,6 +61,8 @@ class VerdictRequest:
         )
         if queue is not UNSET:
             field_dict["queue"] = queue
+        if use_observations is not UNSET:
+            field_dict["use_observations"] = use_observations
 
         return field_dict
 
@@ -97,9 +104,12 @@ class VerdictRequest:
 
         queue = _parse_queue(d.pop("queue", UNSET))
 
+        use_observations = d.pop("use_observations", UNSET)
+
         verdict_request = cls(
             items=items,
             queue=queue,
+            use_observations=use_observations,
         )
 
         return verdict_request

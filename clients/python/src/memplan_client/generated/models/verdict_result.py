@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from ..models.diagnostic_answer import DiagnosticAnswer
     from ..models.item_error import ItemError
     from ..models.missing import Missing
+    from ..models.observations_answer import ObservationsAnswer
     from ..models.ruling_answer import RulingAnswer
     from ..models.verdict_method import VerdictMethod
 
@@ -23,7 +24,9 @@ class VerdictResult:
     """Whether one job fits one target.
 
     Attributes:
-        peak_bytes (int | None): What `nvidia-smi` would show at the worst moment of the worst stage (bytes).
+        peak_bytes (int | None): What `nvidia-smi` would show at the worst moment of the worst stage (bytes), as
+            observed runs lead one to expect
+            it where there are enough; else the itemised sum.
         peak_mib (int | None): The same in MiB, rounded up.
         stage (int | None): Pipeline rank that needs most memory.
         usable_bytes (int | None): Memory that a process can use on the device (bytes); null where no figure is known.
@@ -38,6 +41,9 @@ class VerdictResult:
         reason (str): The verdict in one sentence of at most 120 characters, for people.
         missing (list[Missing]): Facts that the job does not state; with them an answer can be given.
         diagnostics (list[DiagnosticAnswer]): Rules that the job breaks; empty unless it is invalid.
+        observations (None | ObservationsAnswer): The observed runs that the verdict is made with; null where there are
+            too few, and where it was asked for without
+            them.
         digest (None | str): SHA-256 of the canonical job, the device and the method, as in an estimate; null when there
             is no such job.
         method (VerdictMethod): What made a verdict.
@@ -65,6 +71,7 @@ class VerdictResult:
     reason: str
     missing: list[Missing]
     diagnostics: list[DiagnosticAnswer]
+    observations: None | ObservationsAnswer
     digest: None | str
     method: VerdictMethod
     item: int
@@ -76,6 +83,7 @@ class VerdictResult:
 
     def to_dict(self) -> dict[str, Any]:
         from ..models.item_error import ItemError  # noqa: PLC0415
+        from ..models.observations_answer import ObservationsAnswer  # noqa: PLC0415
         from ..models.ruling_answer import RulingAnswer  # noqa: PLC0415
 
         peak_bytes: int | None
@@ -117,6 +125,12 @@ class VerdictResult:
         for diagnostics_item_data in self.diagnostics:
             diagnostics_item = diagnostics_item_data.to_dict()
             diagnostics.append(diagnostics_item)
+
+        observations: dict[str, Any] | None
+        if isinstance(self.observations, ObservationsAnswer):
+            observations = self.observations.to_dict()
+        else:
+            observations = self.observations
 
         digest: None | str
         digest = self.digest
@@ -161,6 +175,7 @@ class VerdictResult:
                 "reason": reason,
                 "missing": missing,
                 "diagnostics": diagnostics,
+                "observations": observations,
                 "digest": digest,
                 "method": method,
                 "item": item,
@@ -179,6 +194,7 @@ class VerdictResult:
         from ..models.diagnostic_answer import DiagnosticAnswer  # noqa: PLC0415
         from ..models.item_error import ItemError  # noqa: PLC0415
         from ..models.missing import Missing  # noqa: PLC0415
+        from ..models.observations_answer import ObservationsAnswer  # noqa: PLC0415
         from ..models.ruling_answer import RulingAnswer  # noqa: PLC0415
         from ..models.verdict_method import VerdictMethod  # noqa: PLC0415
 
@@ -260,6 +276,21 @@ class VerdictResult:
 
             diagnostics.append(diagnostics_item)
 
+        def _parse_observations(data: object) -> None | ObservationsAnswer:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                observations_type_0 = ObservationsAnswer.from_dict(data)
+
+                return observations_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(None | ObservationsAnswer, data)
+
+        observations = _parse_observations(d.pop("observations"))
+
         def _parse_digest(data: object) -> None | str:
             if data is None:
                 return data
@@ -324,6 +355,7 @@ class VerdictResult:
             reason=reason,
             missing=missing,
             diagnostics=diagnostics,
+            observations=observations,
             digest=digest,
             method=method,
             item=item,
