@@ -152,7 +152,7 @@ def compare(
 
 def compare_items(question: ComparisonQuestion, devices: Devices | None = None) -> ComparisonAnswer:
     """Compare the items of a question and store nothing; plans are not looked at. Raises NoSuchDevice."""
-    return _compared(_item_rows(question, _targets(question, devices)))
+    return _compared(_item_rows(question, _targets(question, devices)), question.evidence)
 
 
 def get_comparison(store: Store, comparison_id: str) -> Comparison:
