@@ -28,6 +28,7 @@ from service.api.catalogue import (
     Kind,
 )
 from service.api.problems import MEDIA_TYPE
+from service.api.samples import SAMPLES
 from service.api.schemas.problem import Problem
 
 _SCHEMAS = "#/components/schemas/"
@@ -152,6 +153,8 @@ def write_document(app: FastAPI, *, needs_tokens: bool) -> dict[str, Any]:
             else:
                 operation["security"] = []
             _describe_streams(operation["responses"])
+            if sample := SAMPLES.get(operation["operationId"]):
+                operation["x-codeSamples"] = [{"lang": "Shell", "label": "curl", "source": sample}]
             _add_headers(operation["responses"])
     return document
 

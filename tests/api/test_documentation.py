@@ -32,6 +32,7 @@ def test_the_script_of_the_page_asks_no_other_site(api: TestClient) -> None:
     assert re.findall(r"https?:", script) == []
     assert "validatorUrl: null" in script
     assert 'url: "openapi.json"' in script
+    assert '"x-codeSamples"' in script
 
 
 def test_every_code_is_explained_under_its_anchor(api: TestClient) -> None:

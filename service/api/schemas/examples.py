@@ -62,6 +62,78 @@ HUGGING_FACE_CONFIG: dict[str, Any] = {
     "world_size": 8,
 }
 
+SLURM_SCRIPT: dict[str, Any] = {
+    "format": "auto",
+    "text": """\
+#!/bin/bash
+#SBATCH --job-name=llama-3-8b
+#SBATCH --nodes=8
+#SBATCH --gpus-per-node=h100:8
+#SBATCH --ntasks-per-node=1
+#SBATCH --time=24:00:00
+
+export MASTER_ADDR=$(scontrol show hostnames $SLURM_JOB_NODELIST | head -n 1)
+srun torchrun --nnodes $SLURM_NNODES --nproc_per_node 8 --rdzv_endpoint $MASTER_ADDR:29500 pretrain_gpt.py \\
+    --num-layers 32 --hidden-size 4096 --ffn-hidden-size 14336 \\
+    --num-attention-heads 32 --group-query-attention --num-query-groups 8 \\
+    --seq-length 8192 --max-position-embeddings 8192 --vocab-size 128256 \\
+    --swiglu --normalization RMSNorm --position-embedding-type rope \\
+    --untie-embeddings-and-output-weights --disable-bias-linear \\
+    --attention-dropout 0 --hidden-dropout 0 --attention-backend flash \\
+    --tensor-model-parallel-size 4 --pipeline-model-parallel-size 2 --sequence-parallel \\
+    --micro-batch-size 1 --global-batch-size 512 --use-distributed-optimizer --bf16
+""",
+}
+
+KUBERNETES_MANIFEST: dict[str, Any] = {
+    "format": "auto",
+    "text": """\
+apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata:
+  name: llama-3-8b
+spec:
+  nprocPerNode: "8"
+  pytorchReplicaSpecs:
+    Worker:
+      replicas: 8
+      template:
+        spec:
+          containers:
+            - name: pytorch
+              image: megatron:latest
+              command: [torchrun, pretrain_gpt.py]
+              args:
+                - --num-layers=32
+                - --hidden-size=4096
+                - --ffn-hidden-size=14336
+                - --num-attention-heads=32
+                - --group-query-attention
+                - --num-query-groups=8
+                - --seq-length=8192
+                - --max-position-embeddings=8192
+                - --vocab-size=128256
+                - --swiglu
+                - --normalization=RMSNorm
+                - --position-embedding-type=rope
+                - --untie-embeddings-and-output-weights
+                - --disable-bias-linear
+                - --attention-dropout=0
+                - --hidden-dropout=0
+                - --attention-backend=flash
+                - --tensor-model-parallel-size=4
+                - --pipeline-model-parallel-size=2
+                - --sequence-parallel
+                - --micro-batch-size=1
+                - --global-batch-size=512
+                - --use-distributed-optimizer
+                - --bf16
+              resources:
+                limits:
+                  nvidia.com/gpu: 8
+""",
+}
+
 _CLUSTER = {"device": "h100-sxm-80gb", "world_size": 64, "gpus_per_node": 8}
 
 ESTIMATES: dict[str, Any] = {
@@ -69,6 +141,14 @@ ESTIMATES: dict[str, Any] = {
     "a launch script": {
         "summary": "a Megatron-LM launch script as it is",
         "value": {"source": MEGATRON_SCRIPT, "device": "h100-sxm-80gb"},
+    },
+    "Slurm": {
+        "summary": "a Slurm batch script as it is",
+        "value": {"source": SLURM_SCRIPT, "device": "h100-sxm-80gb"},
+    },
+    "Kubernetes": {
+        "summary": "a PyTorchJob manifest as it is",
+        "value": {"source": KUBERNETES_MANIFEST, "device": "h100-sxm-80gb"},
     },
 }
 
@@ -87,6 +167,14 @@ VERDICTS: dict[str, Any] = {
     "a launch script": {
         "summary": "a Megatron-LM launch script as it is",
         "value": {"items": [{"source": MEGATRON_SCRIPT, "targets": [{"device": "h100-sxm-80gb"}]}]},
+    },
+    "Slurm": {
+        "summary": "what a submit filter asks: a Slurm batch script as it is",
+        "value": {"items": [{"source": SLURM_SCRIPT, "targets": [{"device": "h100-sxm-80gb"}]}]},
+    },
+    "Kubernetes": {
+        "summary": "what an admission hook asks: a PyTorchJob manifest as it is",
+        "value": {"items": [{"source": KUBERNETES_MANIFEST, "targets": [{"device": "h100-sxm-80gb"}]}]},
     },
 }
 
