@@ -4,7 +4,7 @@ The names and labels of requests are those of OpenTelemetry's semantic conventio
 https://opentelemetry.io/docs/specs/semconv/http/http-metrics/
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, Counter, Gauge, Histogram, generate_latest
@@ -29,6 +29,11 @@ _DATABASE_WAIT = Histogram(
     "Time that a change waited for a connection, and on SQLite for its turn to write.",
     buckets=_FAST,
 )
+_GROUP: Final = ("framework", "implementation", "device")
+_CALLED_FITS = Gauge(
+    "memplan_observed_fits", "Newest observed runs that were called fits and of which the end is known.", _GROUP
+)
+_FALSE_FITS = Gauge("memplan_observed_false_fits", "Those among them that ran out of memory.", _GROUP)
 _BUILD = Gauge(
     "memplan_build_info", "1, with the release and the version of the method.", ("version", "method_version")
 )
@@ -60,6 +65,15 @@ def show_searches(running: int, waiting: int) -> None:
     """Say how many searches there are now."""
     _SEARCHES.labels("running").set(running)
     _SEARCHES.labels("waiting").set(waiting)
+
+
+def show_fits(groups: Iterable[tuple[tuple[str, str, str], int, int]]) -> None:
+    """Say of every group of observed runs how many were called fits, and how many of these ran out of memory."""
+    _CALLED_FITS.clear()
+    _FALSE_FITS.clear()
+    for group, called, false in groups:
+        _CALLED_FITS.labels(*group).set(called)
+        _FALSE_FITS.labels(*group).set(false)
 
 
 def show_build(version: str, method_version: str) -> None:

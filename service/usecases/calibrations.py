@@ -146,6 +146,15 @@ class Calibrations:
         except StoreError as error:
             _log.warning("observations could not be read", error=str(error))
 
+    def fits(self) -> list[tuple[tuple[str, str, str], int, int]]:
+        """Return for every group how many runs were called `fits`, and how many of these ran out of memory."""
+        found = []
+        for group, runs in self._state.groups.items():
+            called = _called_fits(runs.newest)
+            names = (group.framework, group.implementation, group.device)
+            found.append((names, len(called), sum(each.measured.oom is True for each in called)))
+        return found
+
     def report(self) -> list[Calibration]:
         """Return what every group says, by name. Raises StoreBusy and StoreUnavailable."""
         self.refresh()
@@ -201,7 +210,7 @@ def _ratios(run: StoredObservationSummary, said: Predicted) -> dict[Kind, float]
 
 def _calibration(group: Group, runs: _Runs, evidence: Evidence) -> Calibration:
     newest = runs.newest
-    ended = [each for each in newest if each.measured.oom is not None and each.verdict == "fits"]
+    ended = _called_fits(newest)
     judged = evidence.judged(runs.likeness, group.device)
     lived = [(run, _by(run, METHOD_VERSION)) for run in newest if not run.measured.oom]
     ratios = [_ratios(run, said) for run, said in lived if said is not None]
@@ -228,6 +237,11 @@ def _calibration(group: Group, runs: _Runs, evidence: Evidence) -> Calibration:
         drift=_drift(newest, kind),
         clusters=tuple(Cluster(size, found) for size, found in fitted if found is not None),
     )
+
+
+def _called_fits(newest: Sequence[StoredObservationSummary]) -> list[StoredObservationSummary]:
+    """The runs that were called `fits` and of which it is known how they ended."""
+    return [each for each in newest if each.measured.oom is not None and each.verdict == "fits"]
 
 
 def _drift(newest: Sequence[StoredObservationSummary], kind: Kind) -> Drift | None:

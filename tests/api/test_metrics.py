@@ -112,3 +112,13 @@ def test_figures_need_no_token_and_can_be_switched_off(sqlite_url: str) -> None:
     with TestClient(create_app(Settings(database_url=sqlite_url, metrics="off"))) as client:
         assert client.get("/metrics").status_code == 404
         assert "/metrics" not in client.get("/openapi.json").json()["paths"]
+
+
+def test_wrong_fits_are_told_by_group(client: TestClient) -> None:
+    labels = {"framework": "megatron-core", "implementation": "transformer_engine", "device": DEVICE}
+    for run, oom in (("one", False), ("two", True), ("three", False)):
+        sent = {"run_id": run, "job": job(), "device": DEVICE, "measured": {"source": "scheduler", "oom": oom}}
+        assert client.post("/v1/observations", json=sent).status_code == 201
+    found = figures(client)
+    assert found["memplan_observed_fits", frozenset(labels.items())] == 3
+    assert found["memplan_observed_false_fits", frozenset(labels.items())] == 1

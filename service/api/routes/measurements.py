@@ -18,5 +18,6 @@ _TEXT = {"content": {"text/plain": {"schema": {"type": "string"}}}}
 async def get_metrics(services: ServicesOf) -> Response:
     """Return the figures of this process for Prometheus: latencies by route, verdicts, searches, waits."""
     metrics.show_build(RELEASE, METHOD_VERSION)
+    metrics.show_fits(services.calibrations.fits())
     metrics.show_searches(*services.searches.numbers())
     return Response(metrics.rendered(), media_type=metrics.CONTENT_TYPE)
