@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from hypothesis import reject
 from hypothesis import strategies as st
 
 from service.formats.source import ConfigSource
@@ -16,6 +17,10 @@ DENSE = {
     "model_type": "custom", "hidden_size": 1024, "num_hidden_layers": 24, "num_attention_heads": 16,
     "num_key_value_heads": 8, "head_dim": 64, "intermediate_size": 4096, "vocab_size": 32000,
     "max_position_embeddings": 4096,
+}  # fmt: skip
+LATENT = {
+    "kv_lora_rank": 128, "qk_nope_head_dim": 64, "qk_rope_head_dim": 32, "v_head_dim": 64, "num_key_value_heads": 16,
+    "head_dim": 96,
 }  # fmt: skip
 EXPERTS = {"num_experts": 16, "num_experts_per_tok": 4, "moe_intermediate_size": 512}
 
@@ -37,54 +42,134 @@ def models(draw: st.DrawFn) -> dict[str, Any]:
         "output_bias": biased,
         "mlp_bias": biased,
         "qk_norm": draw(st.sampled_from(["none", "per_head"])),
+        "sliding_window": draw(st.sampled_from([None, 1024])),
     }
     return {**DENSE, **shape}
 
 
 @st.composite
-def megatron_jobs(draw: st.DrawFn, *, moe: bool = True) -> Job:
+def _experts(draw: st.DrawFn) -> dict[str, Any]:
+    dense = draw(degrees(0, 1, 3))
+    layers = {"moe_layer_pattern": [0] * dense + [1] * (24 - dense)} if dense else {"moe_layer_freq": 1}
+    shared = {"shared_expert_intermediate_size": draw(degrees(512, 1024))} if draw(st.booleans()) else {}
+    return {**EXPERTS, **layers, **shared}
+
+
+@st.composite
+def _stages(draw: st.DrawFn, pipeline: int) -> dict[str, Any]:
+    """Chunks on a rank, or how layers are placed otherwise."""
+    if pipeline == 1:
+        return {"virtual_pipeline": 1}
+    layout = "|".join(["t" * (24 // pipeline)] * pipeline)
+    kind = draw(st.sampled_from([1, 2, 3, {"first": 5, "last": 7}, {"layout": f"E{layout}L"}]))
+    return {"virtual_pipeline": kind} if isinstance(kind, int) else {"virtual_pipeline": 1, "stages": kind}
+
+
+@st.composite
+def _checkpointing(draw: st.DrawFn, *, latent: bool, distributable: bool) -> dict[str, Any]:
+    granularity = draw(st.sampled_from(["none", "selective", "full", "offload"]))
+    if granularity == "full":
+        saved = {"distribute_saved": True} if distributable and draw(st.booleans()) else {}
+        method = draw(st.sampled_from(["uniform", "block"]))
+        return {"granularity": "full", "method": method, "num_layers": draw(degrees(1, 2)), **saved}
+    if granularity == "selective":
+        modules = [["core_attn"], ["layernorm"], ["core_attn", "mlp"], *([["mla_up_proj"]] if latent else [])]
+        return {"granularity": "selective", "modules": draw(st.sampled_from(modules))}
+    return {"granularity": "none", **({"offload": ["core_attn"]} if granularity == "offload" else {})}
+
+
+@st.composite
+def _precision(draw: st.DrawFn) -> dict[str, Any]:
+    compute = draw(st.sampled_from(["bf16", "fp16", "fp32"]))
+    if compute != "bf16":
+        return {"compute": compute, "gradients": "fp32"}
+    found: dict[str, Any] = {"compute": "bf16", "gradients": draw(st.sampled_from(["fp32", "bf16"]))}
+    if draw(st.booleans()):
+        recipe = draw(st.sampled_from(["delayed", "current", "blockwise", "mxfp8", "nvfp4"]))
+        ends = {"bf16_layers": {"first": 1, "last": draw(degrees(0, 1))}} if draw(st.booleans()) else {}
+        found["fp8"] = {"recipe": recipe, "parameters": draw(st.booleans()), **ends}
+    return found
+
+
+@st.composite
+def _optimizer(draw: st.DrawFn, *, distributed: bool) -> dict[str, Any]:
+    name = draw(st.sampled_from(["adam", "sgd", "muon", "lion"]))
+    if name == "sgd":
+        return {"name": name, "momentum": draw(st.booleans())}
+    if name == "adam" and distributed:
+        offload = draw(st.sampled_from(["none", "cpu", {"fraction": 0.5}]))
+        moments = draw(st.sampled_from([["fp32", "fp32"], ["bf16", "bf16"], ["fp16", "fp8"]]))
+        return {"name": name, "offload": offload} if draw(st.booleans()) else {"name": name, "moments": moments}
+    return {"name": name}
+
+
+@st.composite
+def _kernels(draw: st.DrawFn, *, experts: bool) -> dict[str, Any]:
+    switches = {
+        "softmax_fp32": True, "grad_accumulation_fusion": False, "deterministic": True, "cuda_graphs": True,
+        "rope": "eager", "activation": "eager", "defer_embedding_wgrad": 8,
+    }  # fmt: skip
+    chosen = draw(st.sets(st.sampled_from(sorted(switches)), max_size=3))
+    found: dict[str, Any] = {each: switches[each] for each in chosen}
+    found["attention"] = draw(st.sampled_from(["flash", "fused", "unfused", "auto"]))
+    found["cross_entropy"] = draw(st.sampled_from(["megatron", "megatron_fused", "te"]))
+    if experts:
+        found["moe_dispatcher"] = draw(st.sampled_from(["alltoall", "allgather", "deepep", "hybridep"]))
+        found["grouped_gemm"] = draw(st.booleans())
+    return found
+
+
+@st.composite
+def megatron_jobs(draw: st.DrawFn) -> Job:
     """Complete jobs of Megatron-Core whose every value its flags can say."""
     tensor, pipeline, context = draw(degrees(1, 2, 4)), draw(degrees(1, 2, 4)), draw(degrees(1, 2))
-    chunks = draw(degrees(1, 2, 3)) if pipeline > 1 else 1
     data, micro = draw(degrees(1, 2, 4)), draw(degrees(1, 2))
-    experts = moe and draw(st.booleans())
-    granularity = draw(st.sampled_from(["none", "selective", "full"]))
+    experts, latent = draw(st.booleans()), draw(st.booleans())
     model = draw(models())
+    if latent:
+        model |= LATENT | {"q_lora_rank": draw(degrees(0, 192))}
+    if draw(st.booleans()):
+        model["num_nextn_predict_layers"] = draw(degrees(1, 2))
     if experts:
-        model |= EXPERTS
-        dense = draw(degrees(0, 1, 3))
-        model |= {"moe_layer_pattern": [0] * dense + [1] * (24 - dense)} if dense else {"moe_layer_freq": 1}
+        model |= draw(_experts())
+    stage = draw(degrees(0, 1, 2, 3) if pipeline == 1 else degrees(0, 1))
+    placed = draw(_stages(pipeline))
+    sequence = tensor > 1 and (experts or draw(st.booleans()))
     parallelism = {
-        "tensor": tensor, "pipeline": pipeline, "context": context, "virtual_pipeline": chunks,
-        "sequence": tensor > 1 and (experts or draw(st.booleans())),
-        "expert": draw(degrees(1, 2)) if experts and data > 1 else 1,
+        "tensor": tensor, "pipeline": pipeline, "context": context, "virtual_pipeline": placed["virtual_pipeline"],
+        "sequence": sequence, "expert": draw(degrees(1, 2)) if experts and data > 1 else 1,
+        "context_method": draw(st.sampled_from(["p2p", "a2a", "all_gather"])) if context > 1 else None,
     }  # fmt: skip
     if experts:
         parallelism["expert_tensor"] = 1 if tensor == 1 or draw(st.booleans()) else tensor
-    checkpointing: dict[str, Any] = {"granularity": granularity}
-    if granularity == "full":
-        checkpointing |= {"method": draw(st.sampled_from(["uniform", "block"])), "num_layers": draw(degrees(1, 2))}
-    elif granularity == "selective":
-        checkpointing["modules"] = draw(st.sampled_from([["core_attn"], ["layernorm"], ["core_attn", "mlp"]]))
+    capacity = {"capacity_factor": 1.5, "pad_to_capacity": draw(st.booleans())}
     document = {
         "model": model,
         "framework": {"name": "megatron-core", "transformer_impl": "transformer_engine"},
         "world_size": tensor * pipeline * context * data,
         "parallelism": parallelism,
-        "sharding": {"stage": draw(degrees(0, 1)), "overlap_grad_reduce": draw(st.booleans())},
-        "batch": {"micro": micro, "global": micro * data * pipeline * draw(degrees(1, 2, 4)), "sequence_length": 4096},
-        "checkpointing": checkpointing,
-        "precision": {"compute": draw(st.sampled_from(["bf16", "fp16"])), "gradients": "fp32"},
-        "optimizer": {"name": draw(st.sampled_from(["adam", "sgd"]))},
-        "kernels": {
-            "attention": draw(st.sampled_from(["flash", "fused", "auto"])),
-            "cross_entropy": draw(st.sampled_from(["megatron", "megatron_fused", "te"])),
+        "stages": placed.get("stages"),
+        "sharding": {
+            "stage": stage, "overlap_grad_reduce": draw(st.booleans()),
+            "overlap_param_gather": stage > 0 and draw(st.booleans()),
         },
+        "batch": {
+            "micro": micro, "global": micro * data * pipeline * draw(degrees(1, 2, 4)), "sequence_length": 4096,
+            "padding_mask": draw(st.booleans()),
+        },
+        "checkpointing": draw(_checkpointing(latent=latent, distributable=tensor > 1 and not sequence)),
+        "precision": draw(_precision()),
+        "optimizer": draw(_optimizer(distributed=stage == 1)),
+        "kernels": draw(_kernels(experts=experts)),
         "dropout": {"hidden": draw(st.sampled_from([0.0, 0.1])), "attention": draw(st.sampled_from([0.0, 0.1]))},
-    }
-    if document["optimizer"]["name"] == "sgd":  # type: ignore[index]
-        document["optimizer"]["momentum"] = draw(st.booleans())  # type: ignore[index]
-    return Job.model_validate(document)
+        "moe": draw(st.sampled_from([None, capacity])) if experts else None,
+    }  # fmt: skip
+    job = Job.model_validate(document)
+    try:
+        resolve(job)
+    except InvalidJob:
+        reject()
+    return job
 
 
 @st.composite

@@ -154,6 +154,7 @@ def _precision_aware(flags: Flags, draft: Draft) -> None:
 
 def _offload(flags: Flags, draft: Draft) -> None:
     if not flags.on("optimizer_cpu_offload"):
+        draft.fill("/optimizer/offload", "none", "default", "Megatron-LM: no --optimizer-cpu-offload")
         return
     fraction = flags.number("optimizer_offload_fraction", "/optimizer/offload")
     whole = fraction is None or fraction >= 1
@@ -281,3 +282,6 @@ def _expert_kernels(flags: Flags, draft: Draft) -> None:
     if flags.on("moe_pad_expert_input_to_capacity"):
         where = flags.where("moe_pad_expert_input_to_capacity")
         draft.set("/moe/pad_to_capacity", True, flags.origin, where)
+    if draft.get("/moe/capacity_factor") is not None:
+        rule = "Megatron-LM: no --moe-pad-expert-input-to-capacity"
+        draft.fill("/moe/pad_to_capacity", False, "default", rule)

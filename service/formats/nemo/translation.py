@@ -36,7 +36,11 @@ _OFF: Mapping[str, str] = {
     "gradient_accumulation_fusion": "no_gradient_accumulation_fusion",
     "apply_rope_fusion": "no_rope_fusion",
 }
-_SAME: Mapping[str, str] = {"override_vocab_size": "vocab_size", "moe_router_topk": "moe_router_topk"}
+_SAME: Mapping[str, str] = {
+    "override_vocab_size": "vocab_size",
+    "num_layers_in_first_pipeline_stage": "decoder_first_pipeline_num_layers",
+    "num_layers_in_last_pipeline_stage": "decoder_last_pipeline_num_layers",
+}
 _ACTIVATIONS: Mapping[str, str] = {
     "swiglu": "swiglu",
     "fast_swiglu": "swiglu",
@@ -127,6 +131,9 @@ def _derived(settings: Settings, holes: Holes) -> Iterator[Argument]:
                            "model.data.seq_length")  # fmt: skip
     if length is not None:
         yield Argument("seq_length", length.spelled, words(length, settings, holes))
+    if settings.on("dataset.create_attention_mask", "model.data.create_attention_mask") is False:
+        where = settings.where("dataset.create_attention_mask", "model.data.create_attention_mask")
+        yield Argument("no_create_attention_mask_in_dataloader", where)
     engine = settings.on("model.transformer_engine")
     if engine is not None:
         kind = "transformer_engine" if engine else "local"

@@ -31,6 +31,7 @@ from service.job.schema import Job
 
 ExportFormat = Literal["megatron", "nemo", "deepspeed", "accelerate", "torchtitan", "torchtitan-cli", "slurm"]
 
+_ALLOCATOR = "\nexport PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True"
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -99,14 +100,15 @@ def _with_launch(
     format_, program = inner
     options = _FORMS[format_].sheet(job, cluster)
     gpus = cluster.gpus_per_node if job.world_size % cluster.gpus_per_node == 0 else job.world_size
+    exported = job.kernels.expandable_segments and format_ == "megatron"
     launch = (
-        f"\nsrun torchrun --nnodes {job.world_size // gpus} --nproc_per_node {gpus} "
+        f"{_ALLOCATOR if exported else ''}\nsrun torchrun --nnodes {job.world_size // gpus} --nproc_per_node {gpus} "
         f'--rdzv_backend c10d --rdzv_endpoint "$(scontrol show hostnames | head -n 1):29500" {program}'
     )
     words = _FORMS[format_].render(options.options).splitlines()
     text = head + " \\\n    ".join([launch, *words]) + "\n"
-    unsaid = tuple(each for each in options.unsaid() if each not in sheet.said())
-    return text, sheet.said() | options.said(), unsaid
+    said = sheet.said() | options.said() | ({"/kernels/expandable_segments"} if exported else set())
+    return text, said, tuple(each for each in options.unsaid() if each not in said)
 
 
 def _flags(options: Sequence[Option]) -> str:

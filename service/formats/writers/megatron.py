@@ -145,9 +145,14 @@ def _experts(sheet: Sheet) -> None:
         sheet.say("moe-layer-freq", layer_expression(pattern), "/model/moe_layer_pattern")
     elif sheet.get("/model/moe_layer_freq") == 1:
         sheet.implied("/model/moe_layer_freq")
+    elif sheet.get("/model/moe_layer_freq") is not None:
+        sheet.say("moe-layer-freq", sheet.get("/model/moe_layer_freq"))
+        sheet.covered("/model/moe_layer_freq")
     shared, width = sheet.get("/model/n_shared_experts"), sheet.get("/model/moe_intermediate_size")
     if shared and width and sheet.get("/model/shared_expert_intermediate_size") is None:
-        sheet.say("moe-shared-expert-intermediate-size", shared * width, "/model/n_shared_experts")
+        # Megatron has the total width, and no number of shared experts.
+        sheet.say("moe-shared-expert-intermediate-size", shared * width)
+        sheet.covered("/model/n_shared_experts")
 
 
 def layer_expression(pattern: list[int]) -> str:

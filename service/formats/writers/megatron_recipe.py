@@ -110,6 +110,11 @@ def _kernels(sheet: Sheet) -> None:
     sheet.switch("no-create-attention-mask-in-dataloader", "/batch/padding_mask", False, otherwise=None)
     sheet.switch("enable-cuda-graph", "/kernels/cuda_graphs", True, otherwise=False)
     sheet.switch("no-rope-fusion", "/kernels/rope", "eager", otherwise=None)
+    _activation(sheet)
+    deferred = sheet.get("/kernels/defer_embedding_wgrad")
+    if deferred is not None:
+        sheet.say("defer-embedding-wgrad-compute", None)
+        sheet.say("wgrad-deferral-limit", deferred, "/kernels/defer_embedding_wgrad")
     dispatcher = sheet.get("/kernels/moe_dispatcher")
     if dispatcher in {"alltoall", "allgather"}:
         sheet.say("moe-token-dispatcher-type", dispatcher, "/kernels/moe_dispatcher")
@@ -121,6 +126,17 @@ def _kernels(sheet: Sheet) -> None:
         "/kernels/deallocate_pipeline_outputs": True, "/model/parallel_residual": False,
     }  # fmt: skip
     sheet.covered(*(pointer for pointer, value in always.items() if sheet.get(pointer) == value))
+
+
+def _activation(sheet: Sheet) -> None:
+    """Only SwiGLU and GELU with a bias have a fusion that can be turned off; the reader has the same rule."""
+    if sheet.get("/kernels/activation") != "eager":
+        return
+    kind = sheet.get("/model/mlp")
+    if kind == "relu2" or (kind == "gelu" and sheet.get("/model/mlp_bias") is False):
+        sheet.implied("/kernels/activation")
+    else:
+        sheet.say(f"no-bias-{'swiglu' if kind == 'swiglu' else 'gelu'}-fusion", None, "/kernels/activation")
 
 
 def _loss(sheet: Sheet) -> None:

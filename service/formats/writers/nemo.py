@@ -19,6 +19,10 @@ _RENAMED: Mapping[str, str] = {
     "recompute-granularity": "activations_checkpoint_granularity",
     "recompute-method": "activations_checkpoint_method",
     "recompute-num-layers": "activations_checkpoint_num_layers",
+    "decoder-first-pipeline-num-layers": "num_layers_in_first_pipeline_stage",
+    "decoder-last-pipeline-num-layers": "num_layers_in_last_pipeline_stage",
+    "fp8-format": "fp8",
+    "sgd-momentum": "optim.sgd_momentum",
 }
 # Megatron's flag, and NeMo's key with the value that means the same.
 _FIXED: Mapping[str, tuple[str, Value]] = {
@@ -38,23 +42,14 @@ _FIXED: Mapping[str, tuple[str, Value]] = {
     "overlap-param-gather": ("model.optim.overlap_param_sync", True),
     "grad-reduce-in-bf16": ("model.optim.grad_sync_dtype", "bf16"),
     "accumulate-allreduce-grads-in-fp32": ("ddp.grad_reduce_in_fp32", True),
+    "use-megatron-fsdp": ("ddp.use_megatron_fsdp", True),
+    "no-create-attention-mask-in-dataloader": ("dataset.create_attention_mask", False),
+    "no-bias-swiglu-fusion": ("model.bias_activation_fusion", False),
+    "no-bias-gelu-fusion": ("model.bias_activation_fusion", False),
 }
 _OPTIMIZERS = {"adam": "fused_adam"}
-# Flags of Megatron's own programs, or with other meanings here; and what they would have said.
-_UNSAID: Mapping[str, tuple[str, ...]] = {
-    "group-query-attention": (),
-    "optimizer": (),
-    "normalization": (),
-    "transformer-impl": (),
-    "sgd-momentum": ("/optimizer/momentum",),
-    "use-megatron-fsdp": ("/sharding/stage",),
-    "data-parallel-sharding-strategy": ("/sharding/stage",),
-    "decoder-first-pipeline-num-layers": ("/stages/first",),
-    "decoder-last-pipeline-num-layers": ("/stages/last",),
-    "account-for-embedding-in-pipeline-split": ("/stages/account_for_embedding",),
-    "account-for-loss-in-pipeline-split": ("/stages/account_for_loss",),
-    "no-create-attention-mask-in-dataloader": ("/batch/padding_mask",),
-}
+# Flags that other keys stand for.
+_UNSAID = frozenset({"group-query-attention", "optimizer", "normalization", "transformer-impl"})
 
 
 def nemo_sheet(job: Job, gpus_per_node: int) -> Sheet:
@@ -62,20 +57,21 @@ def nemo_sheet(job: Job, gpus_per_node: int) -> Sheet:
     flags, sheet = megatron_sheet(job), Sheet(job)
     _trainer(sheet, gpus_per_node)
     sheet.say("model.mcore_gpt", True)
+    adam = sheet.get("/optimizer/name") in {None, "adam"}
     for option in flags.options:
-        if option.key in _FIXED:
+        if option.key == "use-distributed-optimizer" and not adam:
+            # NeMo's name for the sharding optimizer stands for Adam, too.
+            sheet.say("ddp.use_distributed_optimizer", True)
+        elif option.key == "data-parallel-sharding-strategy":
+            sheet.say("ddp.data_parallel_sharding_strategy", option.value)
+        elif option.key in _FIXED:
             sheet.say(*_FIXED[option.key])
         elif option.key not in _UNSAID:
             name = _RENAMED.get(option.key, option.key.replace("-", "_"))
             sheet.say(f"model.{name}", True if option.value is None else option.value)
     _model(sheet)
-    given = {option.key for option in flags.options}
-    lost = {pointer for flag in given & _UNSAID.keys() for pointer in _UNSAID[flag]}
-    if "use-distributed-optimizer" in given and sheet.get("/optimizer/name") != "adam":
-        # The one name stands for sharding and for Adam.
-        lost.add("/optimizer/name")
-    sheet.implied(*(flags.said() - lost))
-    sheet.covered(*(sheet.values.keys() - set(flags.unsaid()) - lost))
+    sheet.implied(*flags.said())
+    sheet.covered(*(sheet.values.keys() - set(flags.unsaid())))
     return sheet
 
 

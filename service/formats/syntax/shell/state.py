@@ -78,9 +78,8 @@ class State:
         """The value behind a name, special parameters included; None when it is not set."""
         if name in {"@", "*"}:
             return tuple(self.positional)
-        if name.isdecimal() and name != "0":
-            index = int(name[:_LONGEST_NUMBER]) - 1
-            return self.positional[index] if index < len(self.positional) else None
+        if name.isdecimal() and (number := int(name[:_LONGEST_NUMBER])):
+            return self.positional[number - 1] if number <= len(self.positional) else None
         known = str(len(self.positional)) if name == "#" else self.holes.variable(name)
         if known is None and name in _OWN_PATH:
             known = self.hole(name, "inert", "is the script's own path")
