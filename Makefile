@@ -1,6 +1,6 @@
 # Needs make, and a Python of 3.11 or newer with pip. Everything else is installed into .venv.
 .DEFAULT_GOAL := help
-.PHONY: help env serve test lint types format bench accuracy timing client pins clean
+.PHONY: help env serve test lint types format bench pages soak crash accuracy timing client pins clean
 
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -50,6 +50,15 @@ format: env ## Rewrite the code in the project's format
 
 bench: env ## Measure the calculator, the search and the service
 	$(PY) -m tests.performance
+
+pages: env ## Measure a page of a list over a million plans on PostgreSQL
+	$(PY) -m tests.performance.pages
+
+soak: env ## Ask for verdicts for ten minutes, with a search running; SOAK_SECONDS makes it shorter
+	$(PY) -m tests.performance.soak
+
+crash: env ## Kill the service during a thousand creates at a time, on both databases
+	$(PY) -m tests.performance.crash
 
 accuracy: env ## Compare measured runs with predictions; rewrite the intervals and docs/accuracy.md
 	$(PY) -m tests.accuracy

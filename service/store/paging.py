@@ -61,17 +61,21 @@ class Order:
     id: InstrumentedAttribute[UUID]
 
 
-def page(
-    session: Session, statement: Select[Row], order: Order, limit: int, cursor: str | None, item: Callable[[Row], T]
-) -> Page[T]:
-    """Return up to `limit` of the statement's rows, newest first, from the cursor on. Raises InvalidCursor."""
+def cut(statement: Select[Row], order: Order, limit: int, cursor: str | None) -> Select[Row]:
+    """Return the statement for one page, newest first, and one row more. Raises InvalidCursor."""
     if cursor is not None:
         after = decode_cursor(cursor)
         place = tuple_(literal(after.created_at, UtcDateTime()), literal(after.id, Uuid()))
         statement = statement.where(tuple_(order.created_at, order.id) < place)
-    # One row more tells whether another page follows.
-    ordered = statement.order_by(order.created_at.desc(), order.id.desc()).limit(limit + 1)
-    rows = session.scalars(ordered).all()
+    return statement.order_by(order.created_at.desc(), order.id.desc()).limit(limit + 1)
+
+
+def page(
+    session: Session, statement: Select[Row], order: Order, limit: int, cursor: str | None, item: Callable[[Row], T]
+) -> Page[T]:
+    """Return up to `limit` of the statement's rows, newest first, from the cursor on. Raises InvalidCursor."""
+    rows = session.scalars(cut(statement, order, limit, cursor)).all()
     shown: Sequence[Any] = rows[:limit]
+    # The one row more tells that another page follows.
     next_cursor = encode_cursor(Key(shown[-1].created_at, shown[-1].id)) if len(rows) > limit else None
     return Page(tuple(item(row) for row in shown), next_cursor)

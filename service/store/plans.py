@@ -143,26 +143,25 @@ def keep(session: WriteSession, plan_id: str, kept: Kept) -> StoredPlan:
 
 def list_page(session: Session, where: PlanFilter, limit: int, cursor: str | None = None) -> Page[StoredPlanSummary]:
     """Return up to `limit` plans that the filter admits, newest first, from the cursor on. Raises InvalidCursor."""
+    statement, order = listed(where)
+    return page(session, statement, order, limit, cursor, _summary)
+
+
+def listed(where: PlanFilter) -> tuple[Select[PlanRow], Order]:
+    """Return the statement of the plans that a filter admits, without their documents, and the order of its list."""
     statement, order = select(PlanRow), Order(PlanRow.created_at, PlanRow.id)
     if where.labels:
         # The first label leads: its rows are in order, however few there are and however old.
         (key, value), *others = where.labels.items()
         leading = and_(PlanLabelRow.plan_id == PlanRow.id, PlanLabelRow.key == key, PlanLabelRow.value == value)
-        statement, order = (
-            statement.join(PlanLabelRow, leading),
-            Order(PlanLabelRow.created_at, PlanLabelRow.plan_id),
-        )
-        statement = statement.where(*(_has_label(key, value) for key, value in others))
-    statement = statement.options(
-        defer(PlanRow.request, raiseload=True), defer(PlanRow.answer, raiseload=True), selectinload(PlanRow.labels)
-    )
-    if where.model is not None:
-        statement = statement.where(PlanRow.model == where.model)
-    if where.device is not None:
-        statement = statement.where(PlanRow.device == where.device)
-    if where.verdict is not None:
-        statement = statement.where(PlanRow.verdict == where.verdict)
-    return page(session, statement, order, limit, cursor, _summary)
+        statement = statement.join(PlanLabelRow, leading).where(*(_has_label(*each) for each in others))
+        order = Order(PlanLabelRow.created_at, PlanLabelRow.plan_id)
+    for name in ("model", "device", "verdict"):
+        wanted = getattr(where, name)
+        if wanted is not None:
+            statement = statement.where(getattr(PlanRow, name) == wanted)
+    without = (defer(PlanRow.request, raiseload=True), defer(PlanRow.answer, raiseload=True))
+    return statement.options(*without, selectinload(PlanRow.labels)), order
 
 
 def _has_label(key: str, value: str) -> ColumnElement[bool]:

@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import httpx2
@@ -36,9 +37,26 @@ def free_port() -> int:
         return port
 
 
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A service in a process of its own."""
+
+    process: subprocess.Popen[bytes]
+    port: int
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def kill(self) -> None:
+        """End it as a power cut would: nothing is finished, nothing is cleaned up."""
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait(timeout=20)
+
+
 @contextmanager
-def served(database_url: str, folder: Path, **settings: str) -> Iterator[str]:
-    """The address of a service; stopped as a supervisor would, which must end it cleanly."""
+def server(database_url: str, folder: Path, **settings: str) -> Iterator[Server]:
+    """A service that answers; at the end it is told to stop, if it still runs."""
     port = free_port()
     log = folder / "serve.log"
     with log.open("wb") as output:
@@ -50,13 +68,21 @@ def served(database_url: str, folder: Path, **settings: str) -> Iterator[str]:
             stderr=output,
         )
         try:
-            address = f"http://127.0.0.1:{port}"
-            _wait(address, process, log)
-            yield address
+            found = Server(process, port)
+            _wait(found.address, process, log)
+            yield found
         finally:
             process.send_signal(signal.SIGTERM)
-            code = process.wait(timeout=20)
-    assert code in {0, -signal.SIGTERM}, log.read_text()
+            process.wait(timeout=20)
+
+
+@contextmanager
+def served(database_url: str, folder: Path, **settings: str) -> Iterator[str]:
+    """The address of a service; stopped as a supervisor would, which must end it cleanly."""
+    with server(database_url, folder, **settings) as found:
+        yield found.address
+    code = found.process.returncode
+    assert code in {0, -signal.SIGTERM}, (folder / "serve.log").read_text()
 
 
 def _wait(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
