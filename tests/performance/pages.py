@@ -65,7 +65,7 @@ FILTERS: dict[str, PlanFilter] = {
     "label, one in 10": PlanFilter(labels={"team": "team-3"}),
     "label, one in 10,000": PlanFilter(labels={"run": "rare"}),
     "label, the oldest 2 %": PlanFilter(labels={"run": "old"}),
-    "label and model": PlanFilter(labels={"team": "team-3"}, model="qwen3-8b"),
+    "label and model, one in 20": PlanFilter(labels={"team": "team-3"}, model="llama-3-70b"),
 }
 
 
@@ -74,14 +74,14 @@ def main() -> None:
     with postgres_server() as server, _million(server) as url, connect(url) as connection:
         keys = _keys(connection)
         print(f"{PLANS:,} plans on PostgreSQL, pages of {LIMIT} over HTTP, {PAGES} after random plans, 1 connection")
-        print("filter                      first ms      p50 ms      p99 ms     most ms")
+        print("filter                          first ms      p50 ms      p99 ms     most ms")
         with TemporaryDirectory() as folder, served(_text(url), Path(folder)) as address:
             port = int(address.rpartition(":")[2])
             for name, where in FILTERS.items():
                 first, *others = asyncio.run(_pages(port, where, keys))
                 cuts = quantiles(others, n=100)
                 figures = (first, cuts[49], cuts[98], max(others))
-                print(f"  {name:22}" + "".join(f"{each * 1e3:12.2f}" for each in figures))
+                print(f"  {name:26}" + "".join(f"{each * 1e3:12.2f}" for each in figures))
         for name, where in FILTERS.items():
             print(f"\n{name}, in the middle:")
             for line in _plan_of(connection, where, keys[0]):
