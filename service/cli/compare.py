@@ -66,8 +66,8 @@ def _document(plans: list[str], items: list[LabelledItem], targets: list[Target]
 
 def _show(found: ComparisonResult) -> None:
     out = console()
-    cells = table("Jobs on targets", left=("job", "device", "verdict"))
-    for name in ("GPUs", "peak GiB", "margin GiB", "step s", "GPU-hours per 10^9 tokens"):
+    cells = table("Jobs on targets; GPU-hours are those of a billion tokens", left=("job", "device", "verdict"))
+    for name in ("GPUs", "peak GiB", "margin GiB", "step s", "GPU-hours"):
         cells.add_column(name, justify="right", no_wrap=True)
     for row in found.matrix:
         for cell in row:

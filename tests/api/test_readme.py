@@ -1,15 +1,42 @@
-"""What README.md shows is what happens."""
+"""What README.md and docs/ show is what happens."""
 
 import re
+import shlex
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from service.api.schemas.examples import MEGATRON_SCRIPT
-from tests.api.readme import README, ROOT, rendered
+import pytest
+
+from service.api.schemas.examples import HUGGING_FACE_CONFIG, KUBERNETES_MANIFEST, MEGATRON_SCRIPT, SLURM_SCRIPT
+from service.cli import build_parser
+from tests.api.readme import PAGES, README, ROOT, rendered
+
+SPANNING = re.MULTILINE | re.DOTALL
 
 
-def test_every_answer_is_the_one_that_its_command_gives() -> None:
-    text = README.read_text("utf-8")
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_answer_is_the_one_that_its_command_gives(page: Path) -> None:
+    text = page.read_text("utf-8")
     assert text == rendered(text), "python -m tests.api.readme writes the answers anew"
+
+
+def commands() -> Iterator[str]:
+    """Every line of a page's shell blocks that calls memplan."""
+    for page in (*PAGES, ROOT / "CONTRIBUTING.md", *(ROOT / "clients").rglob("*.md")):
+        for block in re.findall(r"^```(?:sh|bash|console|shell)\n(.*?)^```$", page.read_text("utf-8"), SPANNING):
+            for line in block.replace("\\\n", " ").splitlines():
+                found = re.match(r"^(?:\$ )?(?:\w+=\S+ )*(?:\.venv/bin/)?memplan (.*)", line)
+                if found:
+                    yield found[1]
+
+
+def test_every_command_that_a_page_shows_is_one_that_there_is() -> None:
+    shown = list(commands())
+    assert len(shown) > 5
+    for command in shown:
+        words = shlex.split(re.split(r" [|>;&]|;", command, maxsplit=1)[0], comments=True)
+        build_parser().parse_args(words[: words.index("--")] if "--" in words else words)
 
 
 def test_it_opens_with_the_two_commands_and_a_request() -> None:
@@ -27,5 +54,10 @@ def test_every_link_leads_to_a_file() -> None:
             assert (page.parent / link).exists(), f"{page.name}: {link}"
 
 
-def test_the_example_script_is_that_of_the_document() -> None:
-    assert Path(ROOT / "docs/examples/llama-3-8b.sh").read_text() == MEGATRON_SCRIPT["text"]
+@pytest.mark.parametrize(
+    ("name", "source"),
+    [("sh", MEGATRON_SCRIPT), ("sbatch", SLURM_SCRIPT), ("yaml", KUBERNETES_MANIFEST), ("json", HUGGING_FACE_CONFIG)],
+    ids=lambda each: each if isinstance(each, str) else "",
+)
+def test_the_example_files_are_those_of_the_document(name: str, source: dict[str, Any]) -> None:
+    assert (ROOT / f"docs/examples/llama-3-8b.{name}").read_text() == source["text"]
