@@ -73,6 +73,7 @@ SAMPLES: Final[Mapping[str, str]] = {
     "get_operation": f'{_BEGUN}\ncurl -sS "{SERVICE}$OPERATION"',
     "follow_operation": f'{_BEGUN}\ncurl -sS -N "{SERVICE}$OPERATION/events"',
     "cancel_operation": f'{_BEGUN}\ncurl -sS -X POST "{SERVICE}$OPERATION/cancel"',
+    "list_calibrations": f"{_MADE_OBSERVATION}\ncurl -sS {SERVICE}/v1/calibrations",
     "list_devices": f"curl -sS {SERVICE}/v1/devices",
     "get_device": f"curl -sS {SERVICE}/v1/devices/h100-sxm-80gb",
     "put_device": _send("/v1/devices/h100-sxm-80gb", _first(DEVICES), "-X PUT "),
