@@ -1,6 +1,6 @@
 # Needs make, and a Python of 3.11 or newer with pip. Everything else is installed into .venv.
 .DEFAULT_GOAL := help
-.PHONY: help env serve test lint types format bench pages soak crash accuracy timing client pins clean
+.PHONY: help env serve test lint types format bench fuzz pages soak crash accuracy timing client pins clean
 
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -59,6 +59,9 @@ soak: env ## Ask for verdicts for ten minutes, with a search running; SOAK_SECON
 
 crash: env ## Kill the service during a thousand creates at a time, on both databases
 	$(PY) -m tests.performance.crash
+
+fuzz: env ## Ask a service of its own some twenty thousand questions made from the OpenAPI document
+	$(PY) -m tests.api.fuzz -- --no-color --generation-database none
 
 accuracy: env ## Compare measured runs with predictions; rewrite the intervals and docs/accuracy.md
 	$(PY) -m tests.accuracy

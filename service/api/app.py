@@ -139,8 +139,19 @@ def create_app(settings: Settings) -> FastAPI:
         app.include_router(measurements.router)
     app.include_router(documentation.router)
     app.mount("/docs/assets", StaticFiles(directory=str(files("service.api").joinpath("static"))))
-    app.state.templates = {each.endpoint: each.path_format for each in iter_route_contexts(app.routes) if each.endpoint}
+    _note_routes(app)
     return app
+
+
+def _note_routes(app: FastAPI) -> None:
+    """Keep the path of each endpoint as the document writes it, and all methods of each path."""
+    templates: dict[object, str] = {}
+    methods: dict[str, set[str]] = {}
+    for each in iter_route_contexts(app.routes):
+        if each.endpoint and each.path_format:
+            templates[each.endpoint] = each.path_format
+            methods.setdefault(each.path_format, set()).update(each.methods or ())
+    app.state.templates, app.state.methods = templates, methods
 
 
 async def _do_every_second(stopping: asyncio.Event, *chores: Callable[[], None]) -> None:

@@ -90,10 +90,18 @@ async def _problem(request: Request, error: ProblemError) -> Response:
 
 async def _http(request: Request, error: HTTPException) -> Response:
     kind = _BY_STATUS.get(error.status_code, catalogue.BAD_REQUEST)
-    allowed = (error.headers or {}).get("Allow", "")
+    headers = dict(error.headers or {})
+    if "Allow" in headers:
+        headers["Allow"] = _allowed(request) or headers["Allow"]
     detail = f"{request.method} {request.url.path}: {kind.title.lower()}"
-    detail += f"; it takes {allowed}." if allowed else "."
-    return problem_response(request, kind, detail, headers=error.headers)
+    detail += f"; it takes {headers['Allow']}." if "Allow" in headers else "."
+    return problem_response(request, kind, detail, headers=headers)
+
+
+def _allowed(request: Request) -> str:
+    # Starlette names the methods of the first route that has the path, and there may be several.
+    path = request.app.state.templates.get(request.scope.get("endpoint"))
+    return ", ".join(sorted(request.app.state.methods.get(path, ())))
 
 
 async def _invalid_request(request: Request, error: RequestValidationError) -> Response:

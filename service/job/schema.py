@@ -12,7 +12,9 @@ from service.calculator import limits
 
 Count = Annotated[int, Field(strict=True, ge=1)]
 Flag = Annotated[bool, Field(strict=True)]
-Probability = Annotated[float, Field(ge=0.0, le=1.0)]
+Probability = Annotated[float, Field(strict=True, ge=0.0, le=1.0)]
+# A literal 0 or 1 would take false and true.
+Bit = Annotated[int, Field(strict=True, ge=0, le=1)]
 Dtype = Literal["bf16", "fp16", "fp32"]
 MomentDtype = Literal["fp32", "bf16", "fp16", "fp8", "int8"]
 
@@ -93,7 +95,7 @@ class ModelSection(Section):
         None, max_length=limits.LAYERS, examples=[None]
     )
     """Indexes of layers that stay dense."""
-    moe_layer_pattern: list[Literal[0, 1]] | None = Field(None, max_length=limits.LAYERS, examples=[None])
+    moe_layer_pattern: list[Bit] | None = Field(None, max_length=limits.LAYERS, examples=[None])
     """One entry per layer: 1 for a mixture of experts, 0 for dense."""
     q_lora_rank: Annotated[int, Field(strict=True, ge=0, le=limits.WIDTH)] | None = Field(None, examples=[None])
     """Multi-head latent attention: rank of the query latent; null or 0 means none."""
@@ -449,11 +451,11 @@ class DropoutSection(Section):
 class MoeSection(Section):
     """How tokens are routed."""
 
-    capacity_factor: Annotated[float, Field(gt=0.0, le=1000.0)] | None = Field(None, examples=[None])
+    capacity_factor: Annotated[float, Field(strict=True, gt=0.0, le=1000.0)] | None = Field(None, examples=[None])
     """Tokens an expert accepts, in multiples of a balanced share; null means dropless."""
     pad_to_capacity: Flag | None = Field(None, examples=[None])
     """Every expert's input is padded to its capacity."""
-    imbalance: Annotated[float, Field(ge=1.0, le=100000.0)] | None = Field(None, examples=[1.0])
+    imbalance: Annotated[float, Field(strict=True, ge=1.0, le=100000.0)] | None = Field(None, examples=[1.0])
     """Rows received / balanced rows on the fullest rank."""
 
 

@@ -51,6 +51,10 @@ class TestRequest:
         assert problem(api, 405, method, path)["code"] == "method_not_allowed"
         assert api.request(method, path).headers["allow"]
 
+    def test_of_all_routes_with_the_path(self, api: TestClient) -> None:
+        assert api.put("/v1/plans").headers["allow"] == "GET, POST"
+        assert api.post("/v1/plans/pln_0").headers["allow"] == "DELETE, GET, PATCH"
+
     @pytest.mark.parametrize("media_type", ["text/plain", "application/x-www-form-urlencoded", "nonsense", None])
     def test_another_media_type(self, api: TestClient, media_type: str | None) -> None:
         found = send(api, 415, json.dumps(estimate()).encode(), media_type)
@@ -178,6 +182,17 @@ class TestForm:
         error = refused(api, estimate(**{section: {key: bound + 1}}))[f"/job/{section}/{key}"]
         assert error["code"] == "out_of_range"
         assert str(bound) in error["message"]
+
+    @pytest.mark.parametrize(
+        ("section", "pointer"),
+        [
+            ({"dropout": {"hidden": True}}, "/job/dropout/hidden"),
+            ({"dropout": {"attention": "0.1"}}, "/job/dropout/attention"),
+            ({"model": {"moe_layer_pattern": [False]}}, "/job/model/moe_layer_pattern/0"),
+        ],
+    )
+    def test_a_number_is_neither_a_truth_nor_a_text(self, api: TestClient, section: Any, pointer: str) -> None:
+        assert pointer in refused(api, estimate(**section))
 
     def test_numbers_beyond_64_bits_are_refused_not_wrapped(self, api: TestClient) -> None:
         assert refused(api, estimate(world_size=2**64 + 64)).keys() == {"/job/world_size"}

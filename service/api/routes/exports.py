@@ -32,7 +32,8 @@ _EXPORTED: Documented = {
     200: {
         "description": "The layout in the form that was asked for",
         "content": {
-            each: {"schema": {"type": "object" if each.endswith("json") else "string"}} for each in MEDIA_TYPES
+            each: {"schema": {"type": "object" if each.endswith(("json", "yaml")) else "string"}}
+            for each in MEDIA_TYPES
         },
         "headers": _UNSAID,
     }

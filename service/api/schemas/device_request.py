@@ -16,7 +16,7 @@ Name = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[A-Za-z0-9]
 Names = Annotated[list[Name], Field(max_length=100)]
 Size = Annotated[int, Field(strict=True, ge=1, le=LARGEST_MEMORY, json_schema_extra={"format": "int64"})]
 Reserve = Annotated[int, Field(strict=True, ge=0, le=LARGEST_MEMORY, json_schema_extra={"format": "int64"})]
-Rate = Annotated[float, Field(gt=0, le=1e18, allow_inf_nan=False)]
+Rate = Annotated[float, Field(strict=True, gt=0, le=1e18, allow_inf_nan=False)]
 Text = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f]*$")]
 
 

@@ -45,7 +45,7 @@ class MeasuredRequest(RequestBody):
     oom: bool | None = Field(None, strict=True, examples=[False])
     """Whether the run ended out of GPU memory; its sizes are then the least that it needed. Null: not said, which with
     a size or a step time means that it did not."""
-    step_seconds: Annotated[float, Field(gt=0, le=LONGEST_STEP, allow_inf_nan=False)] | None = Field(
+    step_seconds: Annotated[float, Field(strict=True, gt=0, le=LONGEST_STEP, allow_inf_nan=False)] | None = Field(
         None, examples=[9.81]
     )
     """Time of an optimizer step, after the first ones (seconds)."""

@@ -10,7 +10,7 @@ from service.api.schemas.estimate_request import DEVICE
 from service.api.schemas.question import JOB_OR_SOURCE, USE_OBSERVATIONS, WITH_JOB, WITH_SOURCE
 from service.calculator import limits
 from service.formats.source import ConfigSource
-from service.job.schema import Job
+from service.job.schema import Bit, Flag, Job
 from service.store.plans import Kept
 from service.usecases.searches import Question
 from service.usecases.spaces import Axis, Cluster, Limits
@@ -45,7 +45,7 @@ class SearchRequest(RequestBody):
 
     tensor: Degrees | None = Field(None, examples=[[1, 2, 4, 8]])
     """Tensor-parallel degrees to try."""
-    sequence: Annotated[list[bool], Field(min_length=1, max_length=2)] | Literal["any"] | None = Field(
+    sequence: Annotated[list[Flag], Field(min_length=1, max_length=2)] | Literal["any"] | None = Field(
         None, examples=[[True]]
     )
     """Whether sequence parallelism is tried on, off, or both."""
@@ -59,7 +59,7 @@ class SearchRequest(RequestBody):
     """Data-parallel degrees to try; they follow from the others, so this only leaves layouts out."""
     micro: Degrees | None = Field(None, examples=[[1, 2, 4]])
     """Micro-batch sizes to try (sequences)."""
-    sharding_stage: Annotated[list[Literal[0, 1]], Field(min_length=1, max_length=2)] | Literal["any"] | None = Field(
+    sharding_stage: Annotated[list[Bit], Field(min_length=1, max_length=2)] | Literal["any"] | None = Field(
         None, examples=[[0, 1]]
     )
     """Sharding stages to try: 0 nothing, 1 optimizer states."""

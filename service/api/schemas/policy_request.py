@@ -22,7 +22,7 @@ class PolicyRequest(RequestBody):
     mode: Literal["enforce", "warn", "shadow", "off"] = Field(examples=["shadow"])
     """`enforce` refuses, `warn` only warns, `shadow` admits and keeps a record of what would be refused, `off` applies
     no rule and keeps no record."""
-    margin_fraction: Annotated[float, Field(ge=0, lt=1, allow_inf_nan=False)] = Field(0.0, examples=[0.05])
+    margin_fraction: Annotated[float, Field(strict=True, ge=0, lt=1, allow_inf_nan=False)] = Field(0.0, examples=[0.05])
     """Share of a device's usable memory that a job must leave free."""
     margin_bytes: Reserve = Field(0, examples=[2147483648])
     """Memory that a job must leave free besides (bytes)."""

@@ -104,9 +104,6 @@ from .model_answer import ModelAnswer
 from .model_list import ModelList
 from .model_section import ModelSection
 from .model_section_mlp_type_0 import ModelSectionMlpType0
-from .model_section_moe_layer_pattern_type_0_item import (
-    ModelSectionMoeLayerPatternType0Item,
-)
 from .model_section_normalization_type_0 import ModelSectionNormalizationType0
 from .model_section_norms_per_layer_type_0 import ModelSectionNormsPerLayerType0
 from .model_section_position_embedding_type_0 import ModelSectionPositionEmbeddingType0
@@ -167,9 +164,6 @@ from .scope import Scope
 from .search_request import SearchRequest
 from .search_request_checkpointing_type_0_item import (
     SearchRequestCheckpointingType0Item,
-)
-from .search_request_sharding_stage_type_0_item import (
-    SearchRequestShardingStageType0Item,
 )
 from .sharding_section import ShardingSection
 from .sharding_section_reshard_after_forward_type_0 import (
@@ -299,7 +293,6 @@ __all__ = (
     "ModelList",
     "ModelSection",
     "ModelSectionMlpType0",
-    "ModelSectionMoeLayerPatternType0Item",
     "ModelSectionNormalizationType0",
     "ModelSectionNormsPerLayerType0",
     "ModelSectionPositionEmbeddingType0",
@@ -355,7 +348,6 @@ __all__ = (
     "Scope",
     "SearchRequest",
     "SearchRequestCheckpointingType0Item",
-    "SearchRequestShardingStageType0Item",
     "ShardingSection",
     "ShardingSectionReshardAfterForwardType0",
     "SliceRequest",

@@ -9,10 +9,6 @@ from ..models.model_section_mlp_type_0 import (
     ModelSectionMlpType0,
     check_model_section_mlp_type_0,
 )
-from ..models.model_section_moe_layer_pattern_type_0_item import (
-    ModelSectionMoeLayerPatternType0Item,
-    check_model_section_moe_layer_pattern_type_0_item,
-)
 from ..models.model_section_normalization_type_0 import (
     ModelSectionNormalizationType0,
     check_model_section_normalization_type_0,
@@ -67,8 +63,7 @@ class ModelSection:
         moe_layer_freq (int | None | Unset): Every n-th layer is a mixture of experts.
         decoder_sparse_step (int | None | Unset): Qwen's spelling: every n-th layer is a mixture of experts.
         mlp_only_layers (list[int] | None | Unset): Indexes of layers that stay dense.
-        moe_layer_pattern (list[ModelSectionMoeLayerPatternType0Item] | None | Unset): One entry per layer: 1 for a
-            mixture of experts, 0 for dense.
+        moe_layer_pattern (list[int] | None | Unset): One entry per layer: 1 for a mixture of experts, 0 for dense.
         q_lora_rank (int | None | Unset): Multi-head latent attention: rank of the query latent; null or 0 means none.
         kv_lora_rank (int | None | Unset): Multi-head latent attention: rank of the key/value latent.
         qk_nope_head_dim (int | None | Unset): Multi-head latent attention: width of a head's part without rotary
@@ -123,7 +118,7 @@ class ModelSection:
     moe_layer_freq: int | None | Unset = UNSET
     decoder_sparse_step: int | None | Unset = UNSET
     mlp_only_layers: list[int] | None | Unset = UNSET
-    moe_layer_pattern: list[ModelSectionMoeLayerPatternType0Item] | None | Unset = UNSET
+    moe_layer_pattern: list[int] | None | Unset = UNSET
     q_lora_rank: int | None | Unset = UNSET
     kv_lora_rank: int | None | Unset = UNSET
     qk_nope_head_dim: int | None | Unset = UNSET
@@ -304,10 +299,7 @@ class ModelSection:
         if isinstance(self.moe_layer_pattern, Unset):
             moe_layer_pattern = UNSET
         elif isinstance(self.moe_layer_pattern, list):
-            moe_layer_pattern = []
-            for moe_layer_pattern_type_0_item_data in self.moe_layer_pattern:
-                moe_layer_pattern_type_0_item: int = moe_layer_pattern_type_0_item_data
-                moe_layer_pattern.append(moe_layer_pattern_type_0_item)
+            moe_layer_pattern = self.moe_layer_pattern
 
         else:
             moe_layer_pattern = self.moe_layer_pattern
@@ -829,9 +821,7 @@ class ModelSection:
 
         mlp_only_layers = _parse_mlp_only_layers(d.pop("mlp_only_layers", UNSET))
 
-        def _parse_moe_layer_pattern(
-            data: object,
-        ) -> list[ModelSectionMoeLayerPatternType0Item] | None | Unset:
+        def _parse_moe_layer_pattern(data: object) -> list[int] | None | Unset:
             if data is None:
                 return data
             if isinstance(data, Unset):
@@ -839,21 +829,12 @@ class ModelSection:
             try:
                 if not isinstance(data, list):
                     raise TypeError()
-                moe_layer_pattern_type_0 = []
-                _moe_layer_pattern_type_0 = data
-                for moe_layer_pattern_type_0_item_data in _moe_layer_pattern_type_0:
-                    moe_layer_pattern_type_0_item = (
-                        check_model_section_moe_layer_pattern_type_0_item(
-                            moe_layer_pattern_type_0_item_data
-                        )
-                    )
-
-                    moe_layer_pattern_type_0.append(moe_layer_pattern_type_0_item)
+                moe_layer_pattern_type_0 = cast(list[int], data)
 
                 return moe_layer_pattern_type_0
             except (TypeError, ValueError, AttributeError, KeyError):
                 pass
-            return cast(list[ModelSectionMoeLayerPatternType0Item] | None | Unset, data)
+            return cast(list[int] | None | Unset, data)
 
         moe_layer_pattern = _parse_moe_layer_pattern(d.pop("moe_layer_pattern", UNSET))
 

@@ -14,10 +14,6 @@ from ..models.search_request_checkpointing_type_0_item import (
     SearchRequestCheckpointingType0Item,
     check_search_request_checkpointing_type_0_item,
 )
-from ..models.search_request_sharding_stage_type_0_item import (
-    SearchRequestShardingStageType0Item,
-    check_search_request_sharding_stage_type_0_item,
-)
 from ..types import UNSET, Unset
 
 T = TypeVar("T", bound="SearchRequest")
@@ -39,8 +35,8 @@ class SearchRequest:
             data (list[int] | Literal['any'] | None | Unset): Data-parallel degrees to try; they follow from the others, so
                 this only leaves layouts out.
             micro (list[int] | Literal['any'] | None | Unset): Micro-batch sizes to try (sequences).
-            sharding_stage (list[SearchRequestShardingStageType0Item] | Literal['any'] | None | Unset): Sharding stages to
-                try: 0 nothing, 1 optimizer states.
+            sharding_stage (list[int] | Literal['any'] | None | Unset): Sharding stages to try: 0 nothing, 1 optimizer
+                states.
             checkpointing (list[SearchRequestCheckpointingType0Item] | Literal['any'] | None | Unset): Granularities of
                 activation checkpointing to try; full means every method and depth.
             tensor_across_nodes (bool | Unset): Whether tensor parallelism may leave the node. Default: False.
@@ -53,9 +49,7 @@ class SearchRequest:
     context: list[int] | Literal["any"] | None | Unset = UNSET
     data: list[int] | Literal["any"] | None | Unset = UNSET
     micro: list[int] | Literal["any"] | None | Unset = UNSET
-    sharding_stage: (
-        list[SearchRequestShardingStageType0Item] | Literal["any"] | None | Unset
-    ) = UNSET
+    sharding_stage: list[int] | Literal["any"] | None | Unset = UNSET
     checkpointing: (
         list[SearchRequestCheckpointingType0Item] | Literal["any"] | None | Unset
     ) = UNSET
@@ -129,10 +123,7 @@ class SearchRequest:
         if isinstance(self.sharding_stage, Unset):
             sharding_stage = UNSET
         elif isinstance(self.sharding_stage, list):
-            sharding_stage = []
-            for sharding_stage_type_0_item_data in self.sharding_stage:
-                sharding_stage_type_0_item: int = sharding_stage_type_0_item_data
-                sharding_stage.append(sharding_stage_type_0_item)
+            sharding_stage = self.sharding_stage
 
         else:
             sharding_stage = self.sharding_stage
@@ -346,7 +337,7 @@ class SearchRequest:
 
         def _parse_sharding_stage(
             data: object,
-        ) -> list[SearchRequestShardingStageType0Item] | Literal["any"] | None | Unset:
+        ) -> list[int] | Literal["any"] | None | Unset:
             if data is None:
                 return data
             if isinstance(data, Unset):
@@ -354,16 +345,7 @@ class SearchRequest:
             try:
                 if not isinstance(data, list):
                     raise TypeError()
-                sharding_stage_type_0 = []
-                _sharding_stage_type_0 = data
-                for sharding_stage_type_0_item_data in _sharding_stage_type_0:
-                    sharding_stage_type_0_item = (
-                        check_search_request_sharding_stage_type_0_item(
-                            sharding_stage_type_0_item_data
-                        )
-                    )
-
-                    sharding_stage_type_0.append(sharding_stage_type_0_item)
+                sharding_stage_type_0 = cast(list[int], data)
 
                 return sharding_stage_type_0
             except (TypeError, ValueError, AttributeError, KeyError):
@@ -374,13 +356,7 @@ class SearchRequest:
                     f"sharding_stage_type_1 must match const 'any', got '{sharding_stage_type_1}'"
                 )
             return sharding_stage_type_1
-            return cast(
-                list[SearchRequestShardingStageType0Item]
-                | Literal["any"]
-                | None
-                | Unset,
-                data,
-            )
+            return cast(list[int] | Literal["any"] | None | Unset, data)
 
         sharding_stage = _parse_sharding_stage(d.pop("sharding_stage", UNSET))
 
