@@ -197,6 +197,59 @@ def sharded_jobs(draw: st.DrawFn, names: tuple[str, ...]) -> Job:
     )  # fmt: skip
 
 
+@st.composite
+def titan_jobs(draw: st.DrawFn) -> Job:
+    """Jobs of torchtitan's models whose every value its config can say."""
+    preset = draw(st.sampled_from(["llama-3.1-8b", "llama-3.1-70b", "qwen3-8b", "deepseek-v3"]))
+    tensor, pipeline, context = draw(degrees(1, 2, 4)), draw(degrees(1, 2, 4)), draw(degrees(1, 2))
+    data, micro, rounds = draw(degrees(4, 8)), draw(degrees(1, 2)), draw(degrees(1, 2))
+    looped = ["interleaved", "looped_bfs", "interleaved_zb", "zbv"]
+    schedule = draw(st.sampled_from(["1f1b", "gpipe", *looped])) if pipeline > 1 else None
+    experts = preset == "deepseek-v3"
+    kept = draw(st.sampled_from(["fp32", "bf16"]))
+    checkpointing = draw(
+        st.sampled_from([
+            {"granularity": "none"}, {"granularity": "full"}, {"granularity": "selective", "op": "default"},
+            {"granularity": "selective", "every": 2}, {"granularity": "none", "memory_budget": 0.25},
+        ])
+    )  # fmt: skip
+    fp8 = draw(st.sampled_from([None, {"recipe": "current", "all_gather": True}, {"recipe": "mxfp8"}]))
+    moved = draw(st.sampled_from([{}, {"offload": "cpu", "parameter_offload": "cpu"}]))
+    compiled = draw(st.sampled_from([{}, {"compile": True}, {"compile": True, "cross_entropy": "compiled"}]))
+    return Job.model_validate(
+        {
+            "model": {"preset": preset},
+            "framework": {"name": "fsdp2", "transformer_impl": "titan"},
+            "world_size": tensor * pipeline * context * data,
+            "parallelism": {
+                "tensor": tensor, "pipeline": pipeline, "context": context, "sequence": tensor > 1,
+                "virtual_pipeline": 2 if schedule in looped else 1,
+                "context_method": draw(st.sampled_from(["p2p", "all_gather"])) if context > 1 else None,
+                "async_tensor": draw(st.booleans()),
+                "expert": draw(degrees(1, 2)) if experts else 1, "expert_tensor": 1 if experts else None,
+            },
+            "sharding": {
+                "stage": 3, "degree": draw(st.sampled_from([None, data * context // 2])),
+                "reshard_after_forward": draw(st.sampled_from(["default", "always", "never"])),
+            },
+            "schedule": schedule,
+            "batch": {
+                "micro": micro, "global": micro * data * pipeline * 2 * rounds, "sequence_length": 8192,
+            },
+            "checkpointing": checkpointing,
+            "precision": {
+                "compute": "bf16", "parameters": kept, "gradients": kept, "master": "none", "fp8": fp8,
+                "reduce": draw(st.sampled_from(["fp32", "bf16"])),
+            },
+            "optimizer": {
+                "name": "adam", "implementation": draw(st.sampled_from(["fused", "foreach", "loop"])),
+                "moments": [kept, kept], **moved,
+            },
+            "kernels": {**compiled, **({"vocab_parallel_loss": draw(st.booleans())} if tensor > 1 else {})},
+        }
+    )  # fmt: skip
+
+
 def values(job: Job) -> Mapping[str, Any]:
     """Every value of a job by JSON Pointer, defaults included where all of them are known."""
     try:

@@ -13,7 +13,7 @@ from service.job.resolve import resolve
 from service.job.schema import Job
 from service.usecases.estimates import canonical
 from service.usecases.imports import import_config
-from tests.formats.roundtrip import DENSE, EXPERTS, lost, megatron_jobs, sharded_jobs
+from tests.formats.roundtrip import DENSE, EXPERTS, lost, megatron_jobs, sharded_jobs, titan_jobs
 
 FORMS: tuple[ExportFormat, ...] = ("megatron", "nemo", "slurm")
 SLOW = settings(
@@ -60,6 +60,14 @@ def test_deepspeed_s_file_says_batch_states_and_precision(job: Job) -> None:
 @given(sharded_jobs(("fsdp1", "fsdp2", "deepspeed")))
 def test_accelerate_s_file_says_processes_sharding_and_precision(job: Job) -> None:
     assert lost(job, "accelerate", model=job.model) == {}
+
+
+@SLOW
+@given(titan_jobs())
+def test_torchtitan_s_file_says_the_whole_job_of_one_of_its_models(job: Job) -> None:
+    assert lost(job, "torchtitan", world_size=job.world_size) == {}
+    assert lost(job, "torchtitan-cli", world_size=job.world_size) == {}
+    assert export_job(job, "torchtitan").unsaid == ("/world_size",)
 
 
 @SLOW
@@ -127,8 +135,8 @@ def test_a_script_asks_for_the_device_in_slurm_s_words_where_the_catalogue_has_t
         ("nemo", {"parallelism": {"pipeline": 4}}, ["model.pipeline_model_parallel_size=4"]),
         ("nemo", {"checkpointing": {"granularity": "full", "method": "block"}},
          ["++model.activations_checkpoint_granularity=full", "++model.activations_checkpoint_method=block"]),
-        ("torchtitan", {"batch": {"micro": 2}}, ["training.local_batch_size=2"]),
-        ("torchtitan-cli", {"kernels": {"compile": True}}, ["--compile.enable"]),
+        ("torchtitan", {"batch": {"micro": 2}}, ["parallelism.pipeline_parallel_microbatch_size=2"]),
+        ("torchtitan-cli", {"kernels": {"compile": True}}, ["--compile.enable", "--compile.components=model"]),
         ("accelerate", {"precision": {"compute": "fp16"}}, ["mixed_precision=fp16"]),
         ("slurm", {"framework": {"name": "ddp"}}, []),
     ],

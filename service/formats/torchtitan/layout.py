@@ -73,6 +73,7 @@ def _sequence(settings: Settings, draft: Draft) -> None:
     settings.put_switch(
         "/parallelism/async_tensor", *spelled("enable_async_tensor_parallel"), "compile.enable_async_tensor_parallel"
     )
+    draft.fill("/parallelism/async_tensor", False, "default", "torchtitan: enable_async_tensor_parallel false")
     lost = settings.on(*spelled("disable_loss_parallel"), *spelled("enable_loss_parallel"))
     if isinstance(tensor, int) and tensor > 1:
         off = bool(lost) and settings.find(*spelled("disable_loss_parallel")) is not None

@@ -79,7 +79,7 @@ def _operations(old: Mapping[str, Any], new: Mapping[str, Any], path: str) -> It
         elif key not in old or known != value:
             operation = {"op": "replace" if key in old else "add", "path": below, "value": value}
             yield Change(below, value, removed=False, text=json.dumps(operation))
-    for key in old.keys() - new.keys():
+    for key in (each for each in old if each not in new):
         operation = {"op": "remove", "path": f"{path}/{key}"}
         yield Change(f"{path}/{key}", None, removed=True, text=json.dumps(operation))
 
@@ -97,9 +97,11 @@ def dotted_flag(option: Option) -> str:
     if isinstance(option.value, bool):
         head, _, name = option.key.rpartition(".")
         return f"--{option.key}" if option.value else f"--{head}.no_{name}"
-    return f"--{option.key}={shlex.quote(str(option.value))}"
+    listed = option.value if isinstance(option.value, (list, tuple)) else [option.value]
+    return f"--{option.key}={shlex.quote(','.join(map(str, listed)))}"
 
 
 def _assignment(option: Option) -> str:
-    value = option.value
-    return f"{option.key}={'null' if value is None else json.dumps(value) if isinstance(value, bool) else value}"
+    # Nothing, booleans and lists are JSON's in YAML, TOML and overrides; texts need no quotes there.
+    plain = isinstance(option.value, str)
+    return f"{option.key}={option.value if plain else json.dumps(option.value)}"

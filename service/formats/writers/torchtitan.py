@@ -4,19 +4,20 @@ Keys: pytorch/torchtitan, torchtitan/config/job_config.py.
 """
 
 from collections.abc import Mapping
+from math import prod
 
 from service.formats.torchtitan.flavors import dimensions_by_flavor
 from service.formats.writers.sheet import Sheet
+from service.formats.writers.torchtitan_recipe import write_titan_recipe
 from service.job.schema import Job
 
 _COUNTS = {
-    "training.local_batch_size": "/batch/micro",
-    "training.global_batch_size": "/batch/global",
     "training.seq_len": "/batch/sequence_length",
     "parallelism.tensor_parallel_degree": "/parallelism/tensor",
     "parallelism.pipeline_parallel_degree": "/parallelism/pipeline",
     "parallelism.context_parallel_degree": "/parallelism/context",
     "parallelism.expert_parallel_degree": "/parallelism/expert",
+    "parallelism.fsdp_reshard_after_forward": "/sharding/reshard_after_forward",
 }
 _DIMENSIONS = (
     "hidden_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads", "head_dim", "intermediate_size",
@@ -29,8 +30,10 @@ _SCHEDULES = {
     "looped_bfs": "LoopedBFS",
     "interleaved_zb": "InterleavedZeroBubble",
     "zbv": "ZBVZeroBubble",
+    "dualpipev": "DualPipeV",
 }
-_OPTIMIZERS = {"adam": "AdamW"}
+_SINGLE = frozenset({"1f1b", "gpipe"})
+_ROTATIONS = {"all_gather": "allgather", "p2p": "alltoall"}
 
 
 def torchtitan_sheet(job: Job) -> Sheet:
@@ -41,23 +44,92 @@ def torchtitan_sheet(job: Job) -> Sheet:
         sheet.copy(key, pointer)
     if sheet.get("/framework/name") == "fsdp2":
         sheet.implied("/framework/name")
-    degree, stage = sheet.get("/sharding/degree"), sheet.get("/sharding/stage")
-    if stage == 3:  # noqa: PLR2004  (torchtitan always shards weights)
-        shard = degree if degree is not None else -1
-        pointers = ("/sharding/stage", *(("/sharding/degree",) if degree is not None else ()))
-        sheet.say("parallelism.data_parallel_shard_degree", shard, *pointers)
-        if degree is not None and sheet.get("/world_size") is not None:
-            sheet.say("parallelism.data_parallel_replicate_degree", _replicas(sheet, degree))
-    sheet.copy("parallelism.fsdp_reshard_after_forward", "/sharding/reshard_after_forward")
-    schedule = sheet.get("/schedule")
-    if schedule in _SCHEDULES and (sheet.get("/parallelism/pipeline") or 1) > 1:
-        sheet.say("parallelism.pipeline_parallel_schedule", _SCHEDULES[schedule], "/schedule")
-    _checkpointing(sheet)
-    if sheet.get("/kernels/compile") is not None:
-        sheet.copy("compile.enable", "/kernels/compile")
-    if sheet.get("/optimizer/name") in _OPTIMIZERS:
-        sheet.say("optimizer.name", _OPTIMIZERS[sheet.get("/optimizer/name")], "/optimizer/name")
+    _batch(sheet)
+    _degrees(sheet)
+    _shards(sheet)
+    _pipeline(sheet)
+    write_titan_recipe(sheet)
     return sheet
+
+
+def _batch(sheet: Sheet) -> None:
+    """With a pipeline a rank's batch is cut into micro-batches; one such batch makes the step."""
+    micro, whole = sheet.get("/batch/micro"), sheet.get("/batch/global")
+    sheet.copy("training.global_batch_size", "/batch/global")
+    ranks = _data_ranks(sheet)
+    if (sheet.get("/parallelism/pipeline") or 1) == 1:
+        sheet.copy("training.local_batch_size", "/batch/micro")
+    elif micro and whole and ranks and whole % (micro * ranks) == 0:
+        sheet.say("training.local_batch_size", whole // ranks)
+        sheet.say("parallelism.pipeline_parallel_microbatch_size", micro, "/batch/micro")
+    accumulation = sheet.get("/batch/accumulation")
+    if micro and whole and ranks and accumulation == whole / (micro * ranks):
+        sheet.implied("/batch/accumulation")
+
+
+def _data_ranks(sheet: Sheet) -> int | None:
+    world = sheet.get("/world_size")
+    grid = prod(sheet.get(f"/parallelism/{each}") or 1 for each in ("tensor", "pipeline", "context"))
+    ranks = world // grid if world and world % grid == 0 else None
+    if ranks is not None and sheet.get("/parallelism/data") == ranks:
+        sheet.implied("/parallelism/data")
+    return ranks
+
+
+def _degrees(sheet: Sheet) -> None:
+    tensor, sequence = sheet.get("/parallelism/tensor"), sheet.get("/parallelism/sequence")
+    if tensor is not None and sequence == (tensor > 1):
+        sheet.implied("/parallelism/sequence")
+    elif sequence is not None and tensor is not None and tensor > 1:
+        sheet.say("parallelism.enable_sequence_parallel", sequence, "/parallelism/sequence")
+    if sheet.get("/parallelism/async_tensor"):
+        sheet.copy("parallelism.enable_async_tensor_parallel", "/parallelism/async_tensor")
+    elif sheet.get("/parallelism/async_tensor") is False:
+        sheet.implied("/parallelism/async_tensor")
+    if sheet.get("/kernels/vocab_parallel_loss") is False and (tensor or 1) > 1:
+        sheet.say("parallelism.disable_loss_parallel", True, "/kernels/vocab_parallel_loss")
+    elif sheet.get("/kernels/vocab_parallel_loss") and (tensor or 1) > 1:
+        sheet.implied("/kernels/vocab_parallel_loss")
+    method = sheet.get("/parallelism/context_method")
+    if method in _ROTATIONS and (sheet.get("/parallelism/context") or 1) > 1:
+        rotation = _ROTATIONS[method]
+        sheet.say("parallelism.context_parallel_rotate_method", rotation, "/parallelism/context_method")
+    if sheet.get("/model/num_experts") is not None:
+        sheet.copy("parallelism.expert_tensor_parallel_degree", "/parallelism/expert_tensor")
+
+
+def _shards(sheet: Sheet) -> None:
+    """Weights are always sharded; a smaller degree, context ranks included, leaves several copies."""
+    degree, context = sheet.get("/sharding/degree"), sheet.get("/parallelism/context") or 1
+    # A degree of 1 is plain data parallelism there, which is not what the job says.
+    if sheet.get("/sharding/stage") != 3 or degree == 1:  # noqa: PLR2004  (weights are sharded, too)
+        return
+    ranks = _data_ranks(sheet)
+    if degree is None or ranks is None or degree % context or ranks % (degree // context):
+        sheet.say("parallelism.data_parallel_shard_degree", -1, "/sharding/stage")
+        return
+    shard = degree // context
+    sheet.say("parallelism.data_parallel_shard_degree", shard, "/sharding/stage", "/sharding/degree")
+    sheet.say("parallelism.data_parallel_replicate_degree", ranks // shard)
+
+
+def _pipeline(sheet: Sheet) -> None:
+    """The schedule, and how many layers make one of its stages."""
+    schedule, chunks = sheet.get("/schedule"), sheet.get("/parallelism/virtual_pipeline")
+    ranks, layers = sheet.get("/parallelism/pipeline") or 1, sheet.get("/model/num_hidden_layers")
+    if ranks == 1:
+        sheet.implied(*(["/parallelism/virtual_pipeline"] if chunks == 1 else []))
+        return
+    if schedule in _SCHEDULES:
+        sheet.say("parallelism.pipeline_parallel_schedule", _SCHEDULES[schedule], "/schedule")
+    usual = 1 if schedule in _SINGLE or schedule is None else 2
+    if chunks == usual:
+        sheet.implied("/parallelism/virtual_pipeline")
+    elif chunks is not None and isinstance(layers, int):
+        # Both ends count as a layer; a size may not exist that makes just so many stages.
+        size = -(-(layers + 2) // (ranks * chunks))
+        if -(-(layers + 2) // size) == ranks * chunks:
+            sheet.say("parallelism.pipeline_parallel_layers_per_stage", size, "/parallelism/virtual_pipeline")
 
 
 def _model(sheet: Sheet) -> None:
@@ -80,19 +152,3 @@ def _model(sheet: Sheet) -> None:
 def _filled(listed: Mapping[str, object]) -> set[str]:
     """Keys that a flavor decides: those it lists, and what follows from them."""
     return {*listed, "head_dim", "num_key_value_heads"}
-
-
-def _replicas(sheet: Sheet, degree: int) -> int:
-    parts = [sheet.get(f"/parallelism/{each}") or 1 for each in ("tensor", "pipeline", "context")]
-    world: int = sheet.get("/world_size")
-    return max(world // (degree * parts[0] * parts[1] * parts[2]), 1)
-
-
-def _checkpointing(sheet: Sheet) -> None:
-    granularity, every, op = (sheet.get(f"/checkpointing/{each}") for each in ("granularity", "every", "op"))
-    if granularity in {"none", "full"}:
-        sheet.say("activation_checkpoint.mode", granularity, "/checkpointing/granularity")
-    elif granularity == "selective" and (every is not None or op == "default"):
-        sheet.say("activation_checkpoint.mode", "selective", "/checkpointing/granularity")
-        option, pointer = (str(every), "/checkpointing/every") if every is not None else ("op", "/checkpointing/op")
-        sheet.say("activation_checkpoint.selective_ac_option", option, pointer)
