@@ -37,6 +37,10 @@ class ReadOnlySession(StoreError):
     """Something tried to write in a session opened for reading: a mistake in this program."""
 
 
+class ServerTooOld(StoreError):
+    """The PostgreSQL server is older than what memplan is tested with."""
+
+
 class SchemaBehind(StoreError):
     """The database was made by an older release and must be upgraded first."""
 

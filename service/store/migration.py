@@ -14,13 +14,14 @@ from sqlalchemy.exc import DBAPIError
 
 from service.settings import Settings
 from service.store.engine import is_sqlite, migration_engine
-from service.store.errors import SchemaBehind, SchemaUnknown, StoreError, translated
+from service.store.errors import SchemaBehind, SchemaUnknown, ServerTooOld, StoreError, translated
 from service.store.tables import Base
 
 # "memplan" read as a number: what processes that upgrade the same PostgreSQL database agree to lock.
 _ADVISORY_LOCK = int.from_bytes(b"memplan")
 # An upgrade that cannot get a table's lock gives up, so that it does not make every request queue behind it.
 _LOCK_TIMEOUT_SECONDS = 5
+OLDEST_POSTGRES: tuple[int, ...] = (15,)
 _TURN_TIMEOUT_SECONDS = 60
 
 
@@ -112,6 +113,7 @@ def migration_connection(settings: Settings) -> Iterator[Connection]:
     try:
         with engine.begin() as connection:
             if connection.dialect.name == "postgresql":
+                _refuse_old_server(connection)
                 connection.execute(text(f"SET LOCAL lock_timeout = '{_TURN_TIMEOUT_SECONDS}s'"))
                 connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK})
                 connection.execute(text(f"SET LOCAL lock_timeout = '{_LOCK_TIMEOUT_SECONDS}s'"))
@@ -124,6 +126,13 @@ def migration_connection(settings: Settings) -> Iterator[Connection]:
         raise known from error
     finally:
         engine.dispose()
+
+
+def _refuse_old_server(connection: Connection) -> None:
+    found = connection.dialect.server_version_info or ()
+    if found < OLDEST_POSTGRES:
+        asked, given = (".".join(map(str, each)) for each in (OLDEST_POSTGRES, found))
+        raise ServerTooOld(f"the server is PostgreSQL {given}; memplan needs {asked} or newer")
 
 
 def _refuse_orphans(connection: Connection) -> None:

@@ -13,6 +13,7 @@ from starlette.testclient import TestClient
 from service.api.app import create_app
 from service.calculator.units import GIB
 from service.settings import Settings
+from service.usecases import current
 from tests.api.questions import DEVICE, estimate, job, plan
 
 PATH = f"/v1/devices/{DEVICE}"
@@ -248,3 +249,11 @@ def test_an_answer_that_was_begun_before_a_change_is_not_remembered_after_it(cli
         for each in asked:
             each.result()
     assert verdict(client)["usable_bytes"] == 9 * GIB
+
+
+def test_there_is_a_bound_on_what_is_stored(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(current, "MOST", 2)
+    for name in ("site-a", "site-b"):
+        put(client, f"/v1/devices/{name}", base="a100-sxm-80gb")
+    refused(client.put("/v1/devices/site-c", json={"base": "a100-sxm-80gb"}), 409, "definitions_full")
+    assert put(client, "/v1/devices/site-b", base="h100-sxm-80gb").status_code == 200

@@ -14,7 +14,7 @@ from sqlalchemy import Inspector, func, inspect, select, table, text
 
 from service.settings import Settings
 from service.store import migration, plans
-from service.store.errors import SchemaBehind, SchemaUnknown, StoreError
+from service.store.errors import SchemaBehind, SchemaUnknown, ServerTooOld, StoreError
 from service.store.migration import State
 from service.store.session import Store
 from service.store.tables import Base
@@ -150,6 +150,15 @@ def test_tables_of_another_program_are_not_taken_over(empty: Settings) -> None:
     assert migration.state(empty) is State.UNKNOWN
     with pytest.raises(SchemaUnknown, match="another program"):
         migration.upgrade(empty)
+
+
+def test_an_older_postgresql_server_is_refused_by_its_version(
+    empty_postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(migration, "OLDEST_POSTGRES", (99,))
+    for use in (migration.ensure_usable, migration.upgrade):
+        with pytest.raises(ServerTooOld, match=r"PostgreSQL 1\d.*needs 99 or newer"):
+            use(Settings(database_url=empty_postgres_url))
 
 
 def test_an_upgrade_that_rewrites_a_table_keeps_the_rows_that_point_at_it(
