@@ -162,7 +162,11 @@ class _Record:
 
     def digest(self) -> str:
         """SHA-256 of everything in the record, in hexadecimal digits."""
-        return hashlib.sha256(repr((self.ratios, self.ooms, self.steps)).encode()).hexdigest()
+        seconds = {
+            nodes: {job: [each.seconds for each in steps] for job, steps in jobs.items()}
+            for nodes, jobs in self.steps.items()
+        }
+        return hashlib.sha256(repr((self.ratios, self.ooms, seconds)).encode()).hexdigest()
 
     def kind_for(self, asked: Kind) -> Kind | None:
         """The kind of bytes whose runs speak for the one asked for; None where there are too few.

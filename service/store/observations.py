@@ -1,11 +1,11 @@
 """Stored observations: what runs measured, one for each run, with what was predicted of them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from sqlalchemy import Select, select
+from sqlalchemy import Select, func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, defer, selectinload
 
@@ -167,19 +167,29 @@ def generations(session: Session) -> dict[Group, int]:
     return {Group(row.framework, row.implementation, row.device): row.generation for row in rows}
 
 
-def newest(session: Session, group: Group, most: int) -> list[StoredObservationSummary]:
-    """Return the newest observations of a group, newest first."""
+def newest(
+    session: Session, group: Group, most: int, known: Iterable[StoredObservationSummary] = ()
+) -> list[StoredObservationSummary]:
+    """Return the newest observations of a group, newest first; those that are known already are not read again."""
     statement = (
-        _without_jobs()
+        select(ObservationRow.id, func.count(PredictionRow.method_version))
+        .outerjoin(PredictionRow)
         .where(
             ObservationRow.framework == group.framework,
             ObservationRow.implementation == group.implementation,
             ObservationRow.device == group.device,
         )
+        .group_by(ObservationRow.created_at, ObservationRow.id)
         .order_by(ObservationRow.created_at.desc(), ObservationRow.id.desc())
         .limit(most)
     )
-    return [_summary(row) for row in session.scalars(statement).all()]
+    counts = {id_text(PREFIX, each): count for each, count in session.execute(statement)}
+    found = {each.id: each for each in known if counts.get(each.id) == len(each.predicted)}
+    unknown = [parse_id(PREFIX, each) for each in counts if each not in found]
+    if unknown:
+        rows = session.scalars(_without_jobs().where(ObservationRow.id.in_(unknown)))
+        found.update((each.id, each) for each in map(_summary, rows))
+    return [found[each] for each in counts if each in found]
 
 
 def outdated(session: Session, method_version: str, after: str | None, most: int) -> list[StoredObservation]:

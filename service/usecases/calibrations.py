@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from statistics import median
 from typing import Final
@@ -130,7 +130,7 @@ class Calibrations:
             changed = [group for group, number in found.items() if before.generations.get(group) != number]
             if not changed:
                 return
-            groups = before.groups | {group: _runs(session, group) for group in changed}
+            groups = before.groups | {group: _runs(session, group, before.groups.get(group)) for group in changed}
             kept = {group: runs for group, runs in groups.items() if runs is not None}
             seen = {group: [each for run in runs.newest if (each := _seen(run))] for group, runs in kept.items()}
             self._state = _State(found, kept, Evidence(seen, before.evidence.generation + 1))
@@ -173,10 +173,12 @@ class Calibrations:
         self._is_caught_up = not batch
 
 
-def _runs(session: ReadSession, group: Group) -> _Runs | None:
-    newest = observations.newest(session, group, MOST_RUNS)
+def _runs(session: ReadSession, group: Group, known: _Runs | None) -> _Runs | None:
+    newest = observations.newest(session, group, MOST_RUNS, () if known is None else known.newest)
     if not newest:
         return None
+    if known is not None and known.newest[0].id == newest[0].id:
+        return replace(known, newest=newest)
     job = Job.model_validate(observations.get(session, newest[0].id).job)
     return _Runs(likeness_of(job, "device"), newest)
 

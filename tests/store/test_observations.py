@@ -159,7 +159,20 @@ def test_the_newest_of_a_group_come_first_and_no_more_than_asked(store: Store) -
         stored(store, an_observation(f"run-{number}"), NOON + timedelta(seconds=number))
     stored(store, an_observation("elsewhere", group=OTHER), NOON + timedelta(hours=1))
     with store.read() as session:
-        assert [each.run_id for each in observations.newest(session, GROUP, 3)] == ["run-4", "run-3", "run-2"]
+        found = observations.newest(session, GROUP, 3)
+        assert [each.run_id for each in found] == ["run-4", "run-3", "run-2"]
+    later = predicted("2", made_at=NOON + timedelta(days=1))
+    stored(store, an_observation("run-5"), NOON + timedelta(minutes=1))
+    with store.write() as session:
+        again = observations.get(session, found[0].id)
+        observations.predict_again(session, again, later)
+        observations.delete(session, found[1].id)
+    with store.read() as session:
+        now = observations.newest(session, GROUP, 3, found)
+        assert now == observations.newest(session, GROUP, 3)
+    assert [each.run_id for each in now] == ["run-5", "run-4", "run-2"]
+    assert now[1].predicted == (predicted(), later)
+    assert now[2] is found[2]
 
 
 def test_another_method_looks_at_what_it_has_not_seen(store: Store) -> None:
