@@ -118,9 +118,12 @@ class _Effects:
 
 
 def _leaves(document: Mapping[str, Any], pointer: str = "") -> list[tuple[str, Any]]:
-    """Every value of a document by its JSON Pointer (RFC 6901); lists are values."""
+    """Every value of a document by its JSON Pointer (RFC 6901); lists are values, and an empty one is none."""
     found: list[tuple[str, Any]] = []
     for key, value in document.items():
         below = f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}"
-        found += _leaves(value, below) if isinstance(value, Mapping) else [(below, value)]
+        if isinstance(value, Mapping):
+            found += _leaves(value, below)
+        elif value != []:
+            found.append((below, value))
     return found

@@ -61,6 +61,9 @@ def faults_of(errors: Sequence[ErrorDetails], body: Any, schemas: Mapping[str, S
     """
     found: dict[tuple[str, Pointer], FormFault] = {}
     for error in errors:
+        # That a value is not null is never what is wrong with it: another member of the union says what is.
+        if error["type"] == "none_required":
+            continue
         location, *steps = error["loc"]
         absent = error["type"] == "missing"
         pointer = _pointer(steps, body, may_be_absent=absent) if location == "body" else _parameter(steps)
@@ -110,7 +113,8 @@ def _fault(location: Location, pointer: Pointer, error: ErrorDetails, schema: Sc
         case "missing" | "job_or_source":
             message, fix = _BODY[kind]
         case _:
-            message = f"{error['msg'].removeprefix('Input ')}; found {_shown(error['input'])}"
+            said = error["msg"].removeprefix("Input ").replace(" after validation", "")
+            message = f"{said}; found {_shown(error['input'])}"
             fix = _nearest_value(error["input"], schema.values(pointer)) or _expected(schema, pointer)
     return FormFault(
         location=location,

@@ -120,6 +120,12 @@ class TestAnswer:
         assert [each["verdict"] for each in (good, read)] == ["fits"] * 2
         assert all(value["side"] in {2, 3} for each in found["differences"] for value in each["values"])
 
+    def test_a_plans_job_differs_from_another_only_in_what_it_says(self, api: TestClient) -> None:
+        planned = api.post("/v1/plans", json=plan()).json()
+        asked = {"plans": [planned["id"]], "items": [labelled("eight")], "targets": [{"device": DEVICE}]}
+        values = [value["value"] for each in made(api, asked)["differences"] for value in each["values"]]
+        assert [] not in values
+
     def test_plans_stand_for_their_first_candidate(self, api: TestClient) -> None:
         planned = api.post("/v1/plans", json=plan()).json()
         nowhere = api.post("/v1/plans", json=plan(job=open_job(model={"preset": "llama-3.1-405b"}))).json()

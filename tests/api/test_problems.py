@@ -207,6 +207,24 @@ class TestForm:
         (error,) = problem(api, 422, "GET", f"/v1/plans?{query}")["errors"]
         assert error["pointer"].startswith(f"/{query.partition('=')[0]}")
 
+    @pytest.mark.parametrize(
+        ("query", "headers", "message"),
+        [
+            ("?timeout=soon", {}, 'should be a duration, as in 2s, 500ms or 1.5; found "soon"'),
+            ("", {"X-Deadline-Ms": "-1"}, 'should be greater than or equal to 0; found "-1"'),
+        ],
+    )
+    def test_a_wrong_value_is_not_told_that_none_would_do(
+        self, api: TestClient, query: str, headers: dict[str, str], message: str
+    ) -> None:
+        (fault,) = api.post(f"/v1/verdicts{query}", json={"items": []}, headers=headers).json()["errors"][:1]
+        assert fault["message"] == message
+
+    def test_a_list_that_is_too_long_is_told_how_long_it_may_be(self, api: TestClient) -> None:
+        items = [{"job": job(), "targets": [{"device": DEVICE}]}] * 101
+        (fault,) = api.post("/v1/verdicts", json={"items": items}).json()["errors"]
+        assert fault["message"].startswith("List should have at most 100 items, not 101; found")
+
     def test_a_cursor_of_another_making(self, api: TestClient) -> None:
         assert problem(api, 422, "GET", "/v1/plans?cursor=abc")["code"] == "invalid_cursor"
 
