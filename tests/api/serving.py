@@ -86,7 +86,7 @@ def served(database_url: str, folder: Path, **settings: str) -> Iterator[str]:
 
 
 def _wait(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    until = time.monotonic() + 30
+    until = time.monotonic() + 120
     while time.monotonic() < until:
         assert process.poll() is None, log.read_text()
         try:
