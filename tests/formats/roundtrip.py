@@ -198,6 +198,45 @@ def sharded_jobs(draw: st.DrawFn, names: tuple[str, ...]) -> Job:
 
 
 @st.composite
+def engine_jobs(draw: st.DrawFn) -> Job:
+    """Jobs of DeepSpeed's engine on transformers' models: AutoTP, Ulysses, MiCS, offload, buckets, types."""
+    stage, data, micro = draw(degrees(0, 1, 2, 3)), draw(degrees(8, 16)), draw(degrees(1, 2))
+    tensor = draw(degrees(1, 2)) if stage < 3 else 1
+    context = draw(degrees(1, 2)) if tensor == 1 else 1
+    offload = draw(st.sampled_from(["none", "cpu", *(["nvme", {"fraction": 0.5}] if stage == 3 else [])]))
+    buckets = {"reduce": 1000, "all_gather": 2000}
+    whole = {"prefetch": 3000, "max_live_parameters": 4000, "persistence_threshold": 0}
+    compute = draw(st.sampled_from(["bf16", "fp16", "fp32"]))
+    rounds = draw(degrees(1, 4))
+    return Job.model_validate(
+        {
+            "model": {"preset": "llama-3-8b"},
+            "framework": {"name": "deepspeed", "transformer_impl": "hf"},
+            "world_size": tensor * context * data,
+            "parallelism": {
+                "tensor": tensor, "pipeline": 1, "context": context, "context_method": "a2a" if context > 1 else None,
+            },
+            "sharding": {
+                "stage": stage, "degree": draw(st.sampled_from([None, 4])) if stage == 3 else None,
+                "overlap_grad_reduce": draw(st.booleans()),
+                "buckets": (buckets | (whole if stage == 3 else {})) if stage else None,
+            },
+            "batch": {"micro": micro, "accumulation": rounds, "global": micro * rounds * data, "sequence_length": 4096},
+            "checkpointing": draw(st.sampled_from([{}, {"offload": "inputs", "distribute_saved": True}])),
+            "precision": {
+                "compute": compute, "parameters": compute, "gradients": draw(st.sampled_from(["fp32", None])),
+                "reduce": draw(st.sampled_from(["fp32", None])),
+            },
+            "optimizer": {
+                "name": draw(st.sampled_from(["adam", "lion", "sgd", "muon"])),
+                "offload": offload if stage else "none",
+                "parameter_offload": draw(st.sampled_from(["none", "cpu", "nvme"])) if stage == 3 else "none",
+            },
+        }
+    )  # fmt: skip
+
+
+@st.composite
 def titan_jobs(draw: st.DrawFn) -> Job:
     """Jobs of torchtitan's models whose every value its config can say."""
     preset = draw(st.sampled_from(["llama-3.1-8b", "llama-3.1-70b", "qwen3-8b", "deepseek-v3"]))

@@ -13,7 +13,7 @@ from service.job.resolve import resolve
 from service.job.schema import Job
 from service.usecases.estimates import canonical
 from service.usecases.imports import import_config
-from tests.formats.roundtrip import DENSE, EXPERTS, lost, megatron_jobs, sharded_jobs, titan_jobs
+from tests.formats.roundtrip import DENSE, EXPERTS, engine_jobs, lost, megatron_jobs, sharded_jobs, titan_jobs
 
 FORMS: tuple[ExportFormat, ...] = ("megatron", "nemo", "slurm")
 SLOW = settings(
@@ -54,6 +54,24 @@ def test_nemo_s_file_says_the_model_the_layout_and_the_recipe(job: Job) -> None:
 @given(sharded_jobs(("deepspeed",)))
 def test_deepspeed_s_file_says_batch_states_and_precision(job: Job) -> None:
     assert lost(job, "deepspeed", world_size=job.world_size, model=job.model) == {}
+
+
+@SLOW
+@given(engine_jobs())
+def test_deepspeed_s_file_says_its_own_degrees_buckets_and_types(job: Job) -> None:
+    beside = {"world_size": job.world_size, "model": job.model}
+    assert lost(job, "deepspeed", **beside) == {}
+    unsaid = {each for each in export_job(job, "deepspeed").unsaid if not each.startswith("/model/")}
+    assert unsaid == {"/batch/sequence_length", "/framework/transformer_impl", "/world_size"}
+
+
+@SLOW
+@given(megatron_jobs())
+def test_accelerate_s_file_says_the_degrees_of_a_megatron_job(job: Job) -> None:
+    assert lost(job, "accelerate", model=job.model) == {}
+    assert not {f"/parallelism/{each}" for each in ("tensor", "pipeline", "context", "expert")} & set(
+        export_job(job, "accelerate").unsaid
+    )
 
 
 @SLOW
@@ -98,7 +116,7 @@ def test_what_is_not_said_is_named(form: ExportFormat) -> None:
     written = export_job(resolve(LLAMA).job, form)
 
     assert not written.said & set(written.unsaid)
-    assert ("/parallelism/tensor" in written.unsaid) == (form in {"deepspeed", "accelerate"})
+    assert ("/parallelism/tensor" in written.unsaid) == (form == "deepspeed")
 
 
 def test_a_script_sets_what_only_the_environment_says_and_flags_name_it() -> None:

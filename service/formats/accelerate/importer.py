@@ -209,6 +209,7 @@ def _megatron(settings: Settings, draft: Draft) -> None:
     settings.put_switch("/parallelism/sequence", f"{section}_sequence_parallelism")
     if settings.on(f"{section}_use_distributed_optimizer"):
         draft.set("/sharding/stage", 1, settings.origin, settings.where(f"{section}_use_distributed_optimizer"))
+    draft.fill("/sharding/stage", 0, "default", "accelerate: no distributed optimizer")
     if settings.on(f"{section}_recompute_activations"):
         where = settings.where(f"{section}_recompute_activations")
         draft.set("/checkpointing/granularity", "selective", settings.origin, where)

@@ -6,6 +6,21 @@ Keys: huggingface/accelerate @ 16cb6eb8, commands/config/config_args.py and util
 from service.formats.writers.sheet import Sheet
 from service.job.schema import Job
 
+_KINDS = {
+    "fsdp1": "FSDP",
+    "fsdp2": "FSDP",
+    "deepspeed": "DEEPSPEED",
+    "megatron-core": "MEGATRON_LM",
+    "hf-trainer": "MULTI_GPU",
+}
+_MEGATRON = {
+    "tp_degree": "/parallelism/tensor",
+    "pp_degree": "/parallelism/pipeline",
+    "num_micro_batches": "/batch/accumulation",
+    "expert_model_parallel_size": "/parallelism/expert",
+    "context_parallel_size": "/parallelism/context",
+    "sequence_parallelism": "/parallelism/sequence",
+}
 _FSDP1 = {0: "NO_SHARD", 2: "SHARD_GRAD_OP", 3: "FULL_SHARD"}
 
 
@@ -14,8 +29,8 @@ def accelerate_sheet(job: Job, gpus_per_node: int) -> Sheet:
     sheet = Sheet(job)
     sheet.say("compute_environment", "LOCAL_MACHINE")
     world, name = sheet.get("/world_size"), sheet.get("/framework/name")
-    kind = {"fsdp1": "FSDP", "fsdp2": "FSDP", "deepspeed": "DEEPSPEED"}.get(name, "MULTI_GPU")
-    sheet.say("distributed_type", kind, *(("/framework/name",) if name in {"fsdp1", "fsdp2", "deepspeed"} else ()))
+    kind = _KINDS.get(name, "MULTI_GPU")
+    sheet.say("distributed_type", kind, *(("/framework/name",) if name in _KINDS else ()))
     if world is not None:
         sheet.say("num_machines", max(world // gpus_per_node, 1))
         sheet.say("num_processes", world, "/world_size")
@@ -26,7 +41,25 @@ def accelerate_sheet(job: Job, gpus_per_node: int) -> Sheet:
         _fsdp(sheet, 1 if name == "fsdp1" else 2)
     elif kind == "DEEPSPEED":
         _deepspeed(sheet)
+    elif kind == "MEGATRON_LM":
+        _megatron(sheet)
+    elif sheet.get("/sharding/stage") == 0:
+        sheet.implied("/sharding/stage")
+    if sheet.get("/kernels/compile"):
+        sheet.say("dynamo_config.dynamo_backend", "INDUCTOR", "/kernels/compile")
     return sheet
+
+
+def _megatron(sheet: Sheet) -> None:
+    for name, pointer in _MEGATRON.items():
+        sheet.copy(f"megatron_lm_config.megatron_lm_{name}", pointer)
+    if sheet.get("/sharding/stage") in {0, 1}:
+        sharded = sheet.get("/sharding/stage") == 1
+        sheet.say("megatron_lm_config.megatron_lm_use_distributed_optimizer", sharded, "/sharding/stage")
+    granularity, modules = sheet.get("/checkpointing/granularity"), sheet.get("/checkpointing/modules")
+    if granularity == "none" or (granularity == "selective" and modules in (None, ["core_attn"])):
+        on = granularity == "selective"
+        sheet.say("megatron_lm_config.megatron_lm_recompute_activations", on, "/checkpointing/granularity")
 
 
 def _fsdp(sheet: Sheet, version: int) -> None:

@@ -1,4 +1,4 @@
-"""A job as DeepSpeed's JSON: batch, ZeRO, precision, offload. The model and the degrees stand elsewhere.
+"""A job as DeepSpeed's JSON: batch, ZeRO, precision, offload, and its own degrees. The model stands elsewhere.
 
 Keys: deepspeedai/DeepSpeed @ edaa7221, deepspeed/runtime (config.py, zero/config.py).
 """
@@ -13,7 +13,12 @@ _BUCKETS = {
     "zero_optimization.stage3_max_live_parameters": "/sharding/buckets/max_live_parameters",
     "zero_optimization.stage3_param_persistence_threshold": "/sharding/buckets/persistence_threshold",
 }
+_SWITCHES = {
+    "torch_autocast.enabled": "/precision/autocast",
+    "activation_checkpointing.partition_activations": "/checkpointing/distribute_saved",
+}
 _OPTIMIZERS = {"adam": "AdamW", "lion": "Lion", "sgd": "SGD", "muon": "Muon"}
+_ABSENT = tuple(f"/parallelism/{each}" for each in ("tensor", "pipeline", "context", "expert", "virtual_pipeline"))
 
 
 def deepspeed_sheet(job: Job) -> Sheet:
@@ -32,18 +37,29 @@ def deepspeed_sheet(job: Job) -> Sheet:
         ("/optimizer/parameter_offload", "offload_param"),
     ):
         _offload(sheet, pointer, key)
-    compute = sheet.get("/precision/compute")
-    if compute is not None:
-        sheet.say("bf16.enabled", compute == "bf16", "/precision/compute")
-        sheet.say("fp16.enabled", compute == "fp16", "/precision/compute")
-    gradients = sheet.get("/precision/gradients")
-    if gradients is not None:
-        sheet.say("data_types.grad_accum_dtype", gradients, "/precision/gradients")
+    _precision(sheet)
+    for key, pointer in _SWITCHES.items():
+        if sheet.get(pointer):
+            sheet.copy(key, pointer)
+    if sheet.get("/checkpointing/offload") == "inputs":
+        sheet.say("activation_checkpointing.cpu_checkpointing", True, "/checkpointing/offload")
+    _degrees(sheet)
     if sheet.get("/optimizer/name") in _OPTIMIZERS:
         sheet.say("optimizer.type", _OPTIMIZERS[sheet.get("/optimizer/name")], "/optimizer/name")
     if sheet.get("/framework/name") == "deepspeed":
         sheet.implied("/framework/name")
     return sheet
+
+
+def _precision(sheet: Sheet) -> None:
+    compute = sheet.get("/precision/compute")
+    if compute is not None:
+        sheet.say("bf16.enabled", compute == "bf16", "/precision/compute")
+        sheet.say("fp16.enabled", compute == "fp16", "/precision/compute")
+    if compute is not None and sheet.get("/precision/parameters") == compute:
+        sheet.implied("/precision/parameters")
+    sheet.copy("data_types.grad_accum_dtype", "/precision/gradients")
+    sheet.copy("communication_data_type", "/precision/reduce")
 
 
 def _batch(sheet: Sheet) -> None:
@@ -58,6 +74,25 @@ def _batch(sheet: Sheet) -> None:
         accumulation = whole // micro // ranks if ranks and (whole // micro) % ranks == 0 else None
     if accumulation is not None:
         sheet.say("gradient_accumulation_steps", accumulation, "/batch/accumulation")
+
+
+def _degrees(sheet: Sheet) -> None:
+    """Degrees of DeepSpeed's own: AutoTP and Ulysses for transformers' models, pipelines, MiCS."""
+    own = sheet.get("/framework/name") == "deepspeed" and sheet.get("/framework/transformer_impl") in {None, "hf"}
+    ulysses = own and sheet.get("/parallelism/context_method") == "a2a"
+    for key, pointer, possible in (
+        ("pipeline.stages", "/parallelism/pipeline", own),
+        ("tensor_parallel.autotp_size", "/parallelism/tensor", own),
+        ("sequence_parallel_size", "/parallelism/context", ulysses),
+    ):
+        if (sheet.get(pointer) or 1) > 1 and possible:
+            sheet.copy(key, pointer)
+    if ulysses:
+        sheet.implied("/parallelism/context_method")
+    sheet.implied(*(each for each in _ABSENT if sheet.get(each) == 1))
+    degree = sheet.get("/sharding/degree")
+    if degree is not None and sheet.get("/sharding/stage") == 3:  # noqa: PLR2004  (MiCS is a form of stage 3)
+        sheet.say("zero_optimization.mics_shard_size", degree, "/sharding/degree")
 
 
 def _offload(sheet: Sheet, pointer: str, key: str) -> None:
