@@ -33,6 +33,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_compare(commands)
     _add_import(commands)
     _add_export(commands)
+    _add_observe(commands)
     _add_validate(commands)
     _add_validate_time(commands)
     _add_devices(commands)
@@ -134,6 +135,36 @@ def _add_export(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
     export.add_argument("--server", metavar="URL", help="the service that has the plan FILE")
     export.add_argument("--candidate", type=int, default=0, metavar="N", help="which layout of the plan (default: 0)")
     export.set_defaults(module="service.cli.exports", json=False)
+
+
+def _add_observe(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    observe = commands.add_parser("observe", help="tell a service what a run measured, or that it ran out of memory")
+    observe.add_argument("file", metavar="FILE", help=f"{_FILE}; or the id of a plan")
+    _add_environment(observe)
+    _add_changes(observe)
+    observe.add_argument("--format", default="auto", help="what FILE is (default: found out)")
+    observe.add_argument("--run-id", required=True, metavar="ID", help="name of the run, which has one observation")
+    observe.add_argument("--device", metavar="ID", help="GPU that the run was on (default: the plan's)")
+    observe.add_argument("--candidate", type=int, default=0, metavar="N", help="which layout of the plan (default: 0)")
+    observe.add_argument(
+        "--source",
+        choices=("torch", "nvidia-smi", "scheduler"),
+        default="scheduler",
+        help="who measured (default: %(default)s)",
+    )
+    observe.add_argument("--stage", type=int, metavar="N", help="pipeline rank (default: the most of any)")
+    for kind, meaning in (
+        ("allocated", "torch.cuda.max_memory_allocated"),
+        ("reserved", "torch.cuda.max_memory_reserved"),
+        ("device", "what nvidia-smi shows"),
+    ):
+        observe.add_argument(f"--{kind}-bytes", type=int, metavar="N", help=f"peak of {meaning}")
+    observe.add_argument(
+        "--oom", action=argparse.BooleanOptionalAction, default=None, help="whether it ran out of GPU memory"
+    )
+    observe.add_argument("--step-seconds", type=float, metavar="S", help="time of an optimizer step")
+    _add_answer(observe)
+    observe.set_defaults(module="service.cli.observe")
 
 
 def _add_validate(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
