@@ -1,6 +1,7 @@
 """What the framework computes with and keeps in memory, for one job."""
 
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from service.calculator.device import Accelerator
 from service.calculator.model import NormForm
@@ -156,7 +157,8 @@ class Adapters:
 
     `quantization` is the type of the frozen weights (None: as they are), `trained` the modules trained in full. With
     `dropout` above 0 each adapter reads its input through a dropout of its own. `inputs_kept`: quantised projections
-    keep their inputs, though their backward does not need them.
+    keep their inputs, though their backward does not need them. `experts_stacked`: the weights of a layer's experts are
+    one parameter, on which adapters are called `experts.up` and `experts.down`; else each expert has linear modules.
     """
 
     rank: int
@@ -166,6 +168,11 @@ class Adapters:
     trained: tuple[str, ...] = ()
     dropout: float = 0.0
     inputs_kept: bool = False
+    experts_stacked: bool = False
+
+    def changes(self, module: Literal["up", "down"]) -> bool:
+        """Whether stacked weights carry an adapter: those of both branches up, or those down."""
+        return f"experts.{module}" in self.modules
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from service.calculator.head import residual
 from service.calculator.layout import Layout
 from service.calculator.ledger import ALWAYS, WITH_ACTIVATIONS, Category, Line, Moment, Tensor
 from service.calculator.model import Attention, LatentAttention, LayerKind, Mamba, Mlp, Model, Moe
-from service.calculator.parameters import ExpertGrid, layer_parameters
+from service.calculator.parameters import BY_EXPERT, ExpertGrid, layer_parameters
 from service.calculator.recipe import Recipe
 from service.calculator.routing import expert_rows, group_tokens, received_rows, sent_rows
 from service.calculator.stage import Stage
@@ -22,6 +22,7 @@ FP32_WEIGHTING = 6
 MIXER = ("attention.", "mamba.")
 TORCH_PIPELINES = frozenset({"fsdp2", "fsdp1", "ddp", "hf-trainer"})
 TORCH_STAGE = "torch/distributed/pipelining/stage.py, _setup_forward_recv_info"
+PEFT = "huggingface/peft @ 5d602fdb tuners/lora/layer.py, ParamWrapper"
 DISPATCH = "megatron/core/transformer/moe/token_dispatcher.py"
 
 
@@ -38,6 +39,7 @@ def forward_lines(
     moe = kind.mlp
     if not isinstance(moe, Moe):
         return []
+    changes = _changes_of_experts(moe, model, layout, recipe, alive)
     sent, received, rows = sent_rows(moe, layout), received_rows(moe, layout), expert_rows(moe, layout)
     sends = where(layout.expert * layout.expert_tensor - 1, 1, 0)
     sorts = where(ceil_div(moe.experts, layout.expert) - 1, 1, 0)
@@ -55,7 +57,31 @@ def forward_lines(
             _tensor(f"dispatch.{name}", (each, model.hidden_size), recipe, ("sequence", "context"), DISPATCH), 1, alive
         )
         for name, each in counts
-    ]
+    ] + changes
+
+
+def _changes_of_experts(
+    moe: Moe, model: Model, layout: Layout, recipe: Recipe, alive: tuple[Moment, ...]
+) -> list[Line]:
+    """What adapters on stacked experts make of their factors: a change as large as the weights, and its gradient.
+
+    The product of the factors is scaled into a second tensor in the adapters' type, of the up-projections while the
+    change of the down-projections waits; the gradient of the sum goes the same way back. Source: huggingface/peft
+    @ 5d602fdb, tuners/lora/layer.py, ParamWrapper.get_delta_weight and _LoraParameterProxy.
+    """
+    adapters = recipe.adapters
+    if adapters is None or not (adapters.changes("up") or adapters.changes("down")):
+        return []
+    experts, width = ceil_div(moe.experts, layout.expert), ceil_div(moe.width, layout.expert_tensor)
+    up = adapters.changes("up")
+    largest = (experts, (moe.branches if up else 1) * width, model.hidden_size)
+    change = Tensor("adapter.experts.change", Category.WEIGHTS, largest, adapters.dtype, BY_EXPERT, PEFT)
+    lines = [Line(change, 2, alive)]
+    if up and adapters.changes("down"):
+        waiting = (experts, model.hidden_size, width)
+        tensor = Tensor("adapter.experts.change", Category.WEIGHTS, waiting, recipe.parameters, BY_EXPERT, PEFT)
+        lines.append(Line(tensor, 1, alive))
+    return lines
 
 
 def backward_lines(
@@ -135,7 +161,8 @@ def _feed_forward_gradients(
             weighted = FP32_WEIGHTING if recipe.transformer_impl in SOURCES and not together else 2
             widest = maximum(maximum(moe.branches * width, hidden + width), weighted * hidden)
             shape = (expert_rows(moe, layout), widest)
-            return [_gradient("backward.expert_gradients", shape, recipe, ("sequence", "context"), alive)]
+            gradients = _gradient("backward.expert_gradients", shape, recipe, ("sequence", "context"), alive)
+            return [gradients, *_changes_of_experts(moe, model, layout, recipe, alive)[:1]]
         case None:
             return []
 

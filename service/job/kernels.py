@@ -91,12 +91,13 @@ def _fill_transformers(values: Values, fill: Any) -> None:
         fill("/kernels/softmax_fp32", (family.writing if family else Writing()).softmax_fp32, "transformers")
     fill("/kernels/cross_entropy", "hf", "transformers")
     if values.get("/model/num_experts"):
-        grouped = _runs_grouped(values.get("/framework/version"))
+        grouped = stacks_experts(values.get("/framework/version"))
         fill("/kernels/experts", "grouped_mm" if grouped else "eager", "transformers at the version")
         fill("/kernels/grouped_gemm", values.get("/kernels/experts") == "grouped_mm", "kernels.experts")
 
 
-def _runs_grouped(version: str | None) -> bool:
+def stacks_experts(version: str | None) -> bool:
+    """Whether transformers keeps the weights of all experts in one parameter, over which one product runs."""
     number, date = stated_version(version, "transformers"), stated_date(version)
     if number is not None:
         return number >= GROUPED_SINCE

@@ -466,10 +466,12 @@ class AdaptersSection(Section):
     """LoRA, or LoRA over quantised weights."""
     rank: Annotated[int, _at_most(limits.WIDTH)] = Field(examples=[16])
     """Rank of each adapter."""
-    modules: list[Literal["q", "k", "v", "o", "gate", "up", "down", "embedding", "head"]] = Field(
-        max_length=9, examples=[["q", "v"]]
-    )
-    """Linear modules that carry an adapter."""
+    modules: list[
+        Literal["q", "k", "v", "o", "q_a", "q_b", "kv_a", "kv_b", "gate", "up", "down", "embedding", "head"]
+    ] = Field(max_length=13, examples=[["q", "v"]])
+    """Linear modules that carry an adapter; gate, up and down are those of dense layers, shared and routed experts. On
+    latent attention q stands for q_a and q_b, k and v for kv_a and kv_b.
+    """
     quantization: Literal["nf4", "nf4_double", "int8"] | None = Field(None, examples=[None])
     """Type of the frozen weights."""
     dtype: Dtype | None = Field(None, examples=["bf16"])

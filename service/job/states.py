@@ -1,14 +1,16 @@
 """How a job's framework keeps weights, gradients and optimizer states: defaults, refusals, and the recipe's parts."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
 from service.calculator.recipe import Adapters, Fp8, Optimizer, Sharding
-from service.catalog.profiles import Profile
+from service.catalog.profiles import MEGATRON_LAYERS, Profile
 from service.catalog.titan import is_whole_graph, titan_habits
 from service.catalog.versions import stated_date
+from service.job.families import known_model_types
+from service.job.kernels import stacks_experts
 from service.job.values import Values
 
 FULLY_SHARDED = frozenset({"fsdp2", "fsdp1"})
@@ -29,6 +31,16 @@ STAGES: Mapping[str, tuple[int, ...]] = MappingProxyType(
 """What each framework can shard, of what is itemised here."""
 
 EIGHT_BIT = frozenset({"megatron-core", "fsdp2"})
+EXPERTS_BY_MODULE_NAMES = frozenset(
+    {"mixtral", "minimax", "minimax_m2", "qwen2_moe", "qwen3_moe", "qwen3_next", "deepseek_v2", "deepseek_v3", "olmoe",
+     "glm4_moe", "dots1", "ernie4_5_moe", "flex_olmo", "hunyuan_v1_moe", "afmoe", "exaone_moe", "longcat_flash"}
+)  # fmt: skip
+"""Model types whose stacked experts PEFT finds by the names that their modules had: transformers 5.24.0,
+conversion_mapping.py, the patterns of Mixtral and Qwen2-MoE."""
+
+EXPERT_MODULES = frozenset({"gate", "up", "down"})
+BRANCHES = frozenset({"gate", "up"})
+GATED = frozenset({"swiglu", "geglu"})
 RECIPES = {"megatron-core": "delayed", "fsdp2": "current"}
 
 
@@ -107,10 +119,33 @@ def unpriced_states(values: Values) -> Iterator[tuple[str, str]]:
     yield from _unpriced_offload(values, name, stage)
     if values.get("/optimizer/in_backward") and name in {"megatron-core", "deepspeed"}:
         yield "/optimizer/in_backward", f"an optimizer inside the backward with {name}"
-    if values.get("/adapters") is not None and values.get("/model/num_experts"):
-        yield "/adapters", "adapters on a mixture of experts"
-    if values.get("/adapters") is not None and values.get("/model/kv_lora_rank"):
-        yield "/adapters", "adapters on latent attention"
+    yield from _unpriced_adapters(values)
+
+
+def _unpriced_adapters(values: Values) -> Iterator[tuple[str, str]]:
+    """Adapters where their place or form is not known: Megatron's layers, and experts elsewhere than in transformers.
+
+    PEFT refuses a dropout before stacked experts, and an adapter on one of the branches that they fuse.
+    """
+    if values.get("/adapters") is None:
+        return
+    implementation, version = values.get("/framework/transformer_impl"), values.get("/framework/version")
+    experts, latent = values.get("/model/num_experts"), values.get("/model/kv_lora_rank")
+    modules = set(values.get("/adapters/modules"))
+    if implementation in MEGATRON_LAYERS and (experts or latent):
+        what = "a mixture of experts" if experts else "latent attention"
+        yield "/adapters", f"adapters on {what} in Megatron's layers"
+    elif experts and modules & EXPERT_MODULES:
+        if implementation != "hf":
+            yield "/adapters/modules", f"adapters on experts with the implementation {implementation}"
+        elif stacks_experts(version):
+            family = values.get("/model/model_type")
+            if family in known_model_types() and family not in EXPERTS_BY_MODULE_NAMES:
+                yield "/adapters/modules", f"adapters on the experts of {family}, which PEFT finds by other names,"
+            if values.get("/adapters/dropout"):
+                yield "/adapters/dropout", "a dropout before adapters on stacked experts, which PEFT refuses,"
+            if len(modules & BRANCHES) == 1 and values.get("/model/mlp") in GATED:
+                yield "/adapters/modules", "one of gate and up on stacked experts, which fuse them,"
 
 
 def _unpriced_offload(values: Values, name: str, stage: int | None) -> Iterator[tuple[str, str]]:
@@ -212,10 +247,31 @@ def _adapters(values: Values, profile: Profile) -> Adapters | None:
     quantization = stated.get("quantization") or ("nf4" if stated["type"] == "qlora" else None)
     return Adapters(
         rank=stated["rank"],
-        modules=tuple(stated["modules"]),
+        modules=_adapted(stated["modules"], values),
         dtype=stated["dtype"],
         quantization=quantization,
         inputs_kept=quantization is not None and profile.quantised_inputs_kept,
         trained=tuple(stated.get("trained_modules") or ()),
         dropout=stated.get("dropout") or 0.0,
+        experts_stacked=_stacks_experts(values),
     )
+
+
+def _stacks_experts(values: Values) -> bool:
+    return bool(values.get("/model/num_experts")) and stacks_experts(values.get("/framework/version"))
+
+
+def _adapted(stated: Sequence[str], values: Values) -> tuple[str, ...]:
+    """What carries an adapter of what is named.
+
+    On latent attention q, k and v stand for the projections that make them. Where experts are stacked, PEFT puts the
+    adapters named after an MLP's modules on them, and on no dense layer or shared expert (measured, peft 0.21.2 with
+    transformers 5.24.0; utils/transformers_weight_conversion.py, _convert_peft_config_moe).
+    """
+    means: dict[str, tuple[str, ...]] = {}
+    if values.get("/model/kv_lora_rank"):
+        queries = ("q_a", "q_b") if values.get("/model/q_lora_rank") else ("q",)
+        means |= {"q": queries, "k": ("kv_a", "kv_b"), "v": ("kv_a", "kv_b")}
+    if _stacks_experts(values):
+        means |= {"gate": ("experts.up",), "up": ("experts.up",), "down": ("experts.down",)}
+    return tuple(dict.fromkeys(name for each in stated for name in means.get(each, (each,))))

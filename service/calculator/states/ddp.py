@@ -13,7 +13,7 @@ from service.calculator.recipe import Recipe
 from service.calculator.states.gradients import passing_gradients, several_micro_batches, whole_gradients
 from service.calculator.states.optimizers import optimizer_lines, optimizer_states, owned_whole
 from service.calculator.states.stage import StageParameters, largest_parameter, parameter_count, trained
-from service.calculator.states.weights import weight_lines
+from service.calculator.states.weights import is_quantised, weight_lines
 from service.calculator.units import Int, maximum, where
 
 SOURCE = "memory_model.md 2.4"
@@ -64,9 +64,10 @@ def _buckets(parameters: Sequence[StageParameters], recipe: Recipe, count: Int) 
 
 def _dequantised(parameters: Sequence[StageParameters], recipe: Recipe) -> list[Line]:
     """The one quantised weight that is in use, in the compute type (memory_model.md 2.5)."""
-    if recipe.adapters is None or recipe.adapters.quantization is None:
+    adapters = recipe.adapters
+    if adapters is None or adapters.quantization is None:
         return []
-    size = largest_parameter([each for each in parameters if each.is_linear and not each.trained])
+    size = largest_parameter([each for each in parameters if is_quantised(each, adapters)])
     tensor = Tensor("weights.dequantised", Category.WEIGHTS, (size,), recipe.compute, (), "memory_model.md 2.5 QLoRA")
     moments = tuple(each for each in ALWAYS if each is not Moment.OPTIMIZER_STEP)
     return [Line(tensor, 1, moments)]

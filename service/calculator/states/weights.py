@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from service.calculator.ledger import FROM_START, Category, Line, Moment, Tensor
-from service.calculator.recipe import Recipe
+from service.calculator.recipe import Adapters, Recipe
 from service.calculator.states.stage import StageParameters
 from service.calculator.units import Int, ceil_div
 
@@ -25,12 +25,22 @@ def weight_lines(
     """One line for each parameter; over `shards` ranks its first dimension is rounded up (FSDP2 `_fsdp_param.py`)."""
     lines: list[Line] = []
     for each in parameters:
-        if recipe.adapters and recipe.adapters.quantization and each.is_linear and not each.trained:
-            lines += _quantised(each, recipe.adapters.quantization, shards, alive)
-            continue
         over = expert_shards if each.parameter.is_expert else shards
+        if recipe.adapters and recipe.adapters.quantization and is_quantised(each, recipe.adapters):
+            lines += _quantised(each, recipe.adapters.quantization, over, alive)
+            continue
         lines.append(_line(each, sharded_shape(each, over), each.dtype or recipe.parameters, alive))
     return lines
+
+
+def is_quantised(each: StageParameters, adapters: Adapters) -> bool:
+    """Whether an adapters' base is quantised here: the frozen weights of linear modules.
+
+    Stacked experts, and the router beside them, are no linear modules and stay as they are (transformers 5.24.0,
+    integrations/bitsandbytes.py, replace_with_bnb_linear).
+    """
+    no_module = adapters.experts_stacked and (each.parameter.is_expert or "router" in each.parameter.name)
+    return adapters.quantization is not None and each.is_linear and not each.trained and not no_module
 
 
 def sharded_shape(each: StageParameters, shards: Int) -> tuple[Int, ...]:

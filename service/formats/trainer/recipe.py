@@ -43,6 +43,7 @@ _TARGETS: Mapping[str, str] = {
     "q_proj": "q", "k_proj": "k", "v_proj": "v", "o_proj": "o", "output_proj": "o", "gate_proj": "gate",
     "up_proj": "up",
     "down_proj": "down", "w1": "gate", "w2": "down", "w3": "up", "embed_tokens": "embedding", "lm_head": "head",
+    "q_a_proj": "q_a", "q_b_proj": "q_b", "kv_a_proj_with_mqa": "kv_a", "kv_b_proj": "kv_b",
     "linear_q": "q", "linear_proj": "o", "linear_fc2": "down",
 }  # fmt: skip
 _FUSED: Mapping[str, Sequence[str]] = {

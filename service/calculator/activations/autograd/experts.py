@@ -5,6 +5,8 @@ does so in fp32. `batched_mm`, which gathers a copy of the weights for every row
 is refused before it comes here.
 """
 
+from typing import Literal
+
 from service.calculator.activations.autograd.forward import BY_CONTEXT, BY_SEQUENCE, Forward, Linear
 from service.calculator.activations.autograd.mlp import gated_activation, mlp
 from service.calculator.activations.autograd.tape import Value
@@ -13,6 +15,7 @@ from service.calculator.routing import expert_rows, routed_tokens, sent_rows
 from service.calculator.units import Int, ceil_div, where
 
 BY_EXPERT = ("sequence", "context", "expert_tensor")
+EXPERT = ("expert", "expert_tensor")
 
 
 def experts(forward: Forward, moe: Moe, value: Value) -> Value:
@@ -68,10 +71,13 @@ def _routed(forward: Forward, moe: Moe, rows: Int) -> Value:
     def value(name: str, columns: Int, base: Value | None = None) -> Value:
         return Value(f"experts.{name}", (rows, columns), recipe.compute, BY_EXPERT, base)
 
-    offsets = Value("experts.offsets", (ceil_div(moe.experts, forward.layout.expert),), "int32", ("expert",))
+    experts = ceil_div(moe.experts, forward.layout.expert)
+    offsets = Value("experts.offsets", (experts,), "int32", ("expert",))
     read = value("input", forward.model.hidden_size)
     up = value("up.output", moe.branches * width)
-    forward.tape.record("grouped_mm", "experts.w13", (up,), (read,) if forward.trained else ())
+    keeps = _operands(forward, read, "up", (experts, moe.branches * width, forward.model.hidden_size))
+    forward.tape.record("grouped_mm", "experts.w13", (up,), tuple(keeps))
+    _adapt_each(forward, ("gate", "up")[2 - moe.branches :], read)
     branches = [value(each, width, up) for each in ("gate.output", "up.output")[: moe.branches]]
     if len(branches) > 1:
         activated = gated_activation(forward, branches[0], branches[1], "experts")
@@ -79,11 +85,34 @@ def _routed(forward: Forward, moe: Moe, rows: Int) -> Value:
         activated = value("activation", width)
         forward.tape.record("pointwise", "experts.activation", (activated,), (up,))
     output = value("output", forward.model.hidden_size)
-    keeps = [activated] if forward.trained else []
+    keeps = _operands(forward, activated, "down", (experts, forward.model.hidden_size, width))
     if recipe.grouped_gemm:
         keeps.append(offsets)
     forward.tape.record("grouped_mm", "experts.w2", (output,), tuple(keeps))
+    _adapt_each(forward, ("down",), activated)
     return output
+
+
+def _operands(forward: Forward, read: Value, module: Literal["up", "down"], shape: tuple[Int, ...]) -> list[Value]:
+    """What a product of experts keeps of its input and of its weights, which have this shape together.
+
+    Trained weights need the input, and are themselves no saved tensors. An adapter on stacked weights adds its change
+    to all of them: the product runs on the sum, which is a new tensor (measured: input and sum, to the byte).
+    """
+    adapters = forward.recipe.adapters
+    if adapters is None:
+        return [read]
+    if adapters.changes(module):
+        return [read, Value(f"experts.{module}.weight", shape, forward.recipe.parameters, EXPERT)]
+    return [read] if adapters.inputs_kept and not adapters.experts_stacked else []
+
+
+def _adapt_each(forward: Forward, modules: tuple[str, ...], value: Value) -> None:
+    """Adapters on the linear modules of each expert, over the rows that it gets."""
+    adapters = forward.recipe.adapters
+    if adapters is not None and not adapters.experts_stacked:
+        linear = Linear("experts", modules, forward.model.hidden_size, 0)
+        forward.adapt(linear, adapters, "experts", value)
 
 
 def _combine(forward: Forward, moe: Moe, output: Value) -> None:

@@ -99,10 +99,10 @@ class Forward:
         output = Value(name, (*value.shape[:-1], linear.outputs), self.recipe.compute, linear.sharded_by)
         self.tape.record("mm", linear.module, (output,), tuple(keeps))
         if adapters is not None:
-            self._adapt(linear, adapters, name, value)
+            self.adapt(linear, adapters, name, value)
         return output
 
-    def _adapt(self, linear: Linear, adapters: Adapters, name: str, value: Value) -> None:
+    def adapt(self, linear: Linear, adapters: Adapters, name: str, value: Value) -> None:
         """Adapters: the first matrix keeps the input in its own type, the second the `rank` columns between."""
         dtype = self.recipe.compute if self.autocasts else adapters.dtype
         for carried in linear.carries:

@@ -16,12 +16,12 @@ def latent_attention(forward: Forward, kind: LatentAttention, value: Value) -> V
     """Latents and their norms, up-projections, core and output projection."""
     heads, width = forward.local(kind.heads), kind.nope_dim + kind.rope_dim
     _query(forward, kind, value)
-    down = Linear("wkv_a", (), forward.model.hidden_size, kind.latent_rank + kind.rope_dim, BY_CONTEXT)
+    down = Linear("wkv_a", ("kv_a",), forward.model.hidden_size, kind.latent_rank + kind.rope_dim, BY_CONTEXT)
     joint = forward.linear(down, "attention.kv_latent", value)
     latent = forward.tokens("attention.kv_latent", kind.latent_rank, by=BY_CONTEXT, base=joint)
     latent = norm(forward, "attention.kv_norm", latent, forward.like(latent, "attention.kv_norm.output"))
     outputs = heads * (kind.nope_dim + kind.value_dim)
-    up = forward.linear(Linear("wkv_b", ("k", "v"), kind.latent_rank, outputs), "attention.kv_heads", latent)
+    up = forward.linear(Linear("wkv_b", ("kv_b",), kind.latent_rank, outputs), "attention.kv_heads", latent)
     output = attention_core(
         forward,
         forward.tokens("attention.query", heads, width),
@@ -38,6 +38,7 @@ def _query(forward: Forward, kind: LatentAttention, value: Value) -> None:
     if not kind.query_rank:
         forward.linear(Linear("wq", ("q",), hidden, outputs), "attention.projected_query", value)
         return
-    latent = forward.linear(Linear("wq_a", (), hidden, kind.query_rank, BY_CONTEXT), "attention.query_latent", value)
+    down = Linear("wq_a", ("q_a",), hidden, kind.query_rank, BY_CONTEXT)
+    latent = forward.linear(down, "attention.query_latent", value)
     latent = norm(forward, "attention.query_norm", latent, forward.like(latent, "attention.query_norm.output"))
-    forward.linear(Linear("wq_b", ("q",), kind.query_rank, outputs), "attention.projected_query", latent)
+    forward.linear(Linear("wq_b", ("q_b",), kind.query_rank, outputs), "attention.projected_query", latent)

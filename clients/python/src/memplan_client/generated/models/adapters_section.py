@@ -37,7 +37,9 @@ class AdaptersSection:
     Attributes:
         type_ (AdaptersSectionType): LoRA, or LoRA over quantised weights.
         rank (int): Rank of each adapter.
-        modules (list[AdaptersSectionModulesItem]): Linear modules that carry an adapter.
+        modules (list[AdaptersSectionModulesItem]): Linear modules that carry an adapter; gate, up and down are those of
+            dense layers, shared and routed experts. On
+            latent attention q stands for q_a and q_b, k and v for kv_a and kv_b.
         quantization (AdaptersSectionQuantizationType0 | None | Unset): Type of the frozen weights.
         dtype (AdaptersSectionDtypeType0 | None | Unset): Type of the adapters.
         dropout (float | None | Unset): Probability with which an adapter drops elements of its input; any above 0 keeps

@@ -1,7 +1,19 @@
 from typing import Literal
 
 AdaptersSectionModulesItem = Literal[
-    "down", "embedding", "gate", "head", "k", "o", "q", "up", "v"
+    "down",
+    "embedding",
+    "gate",
+    "head",
+    "k",
+    "kv_a",
+    "kv_b",
+    "o",
+    "q",
+    "q_a",
+    "q_b",
+    "up",
+    "v",
 ]
 
 ADAPTERS_SECTION_MODULES_ITEM_VALUES: set[AdaptersSectionModulesItem] = {
@@ -10,8 +22,12 @@ ADAPTERS_SECTION_MODULES_ITEM_VALUES: set[AdaptersSectionModulesItem] = {
     "gate",
     "head",
     "k",
+    "kv_a",
+    "kv_b",
     "o",
     "q",
+    "q_a",
+    "q_b",
     "up",
     "v",
 }
