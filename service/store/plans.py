@@ -1,7 +1,7 @@
 """Stored plans. A plan never changes, and the same question (the same digest) has one plan."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 from uuid import UUID
@@ -81,12 +81,12 @@ class Kept:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanFilter:
-    """Which plans a list shows; None and an empty mapping admit all."""
+    """Which plans a list shows: those that have every one of these; None and no labels admit all."""
 
     model: str | None = None
     device: str | None = None
     verdict: Verdict | None = None
-    labels: Mapping[str, str] = field(default_factory=dict)
+    labels: Sequence[tuple[str, str]] = ()
 
 
 def plan_id_text(plan_id: UUID) -> str:
@@ -152,7 +152,7 @@ def listed(where: PlanFilter) -> tuple[Select[PlanRow], Order]:
     statement, order = select(PlanRow), Order(PlanRow.created_at, PlanRow.id)
     if where.labels:
         # The first label leads: its rows are in order, however few there are and however old.
-        (key, value), *others = where.labels.items()
+        (key, value), *others = where.labels
         leading = and_(PlanLabelRow.plan_id == PlanRow.id, PlanLabelRow.key == key, PlanLabelRow.value == value)
         statement = statement.join(PlanLabelRow, leading).where(*(_has_label(*each) for each in others))
         order = Order(PlanLabelRow.created_at, PlanLabelRow.plan_id)

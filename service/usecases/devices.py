@@ -16,6 +16,14 @@ def device_of(name: str, field: str, devices: Devices | None = None) -> Device:
         raise NoSuchDevice(name, field, error.matches) from None
 
 
+def id_of(name: str, devices: Devices) -> str:
+    """Return the id that a name leads to, or the name itself: what was stored of a device outlives it."""
+    try:
+        return devices.find(name).id
+    except UnknownDevice:
+        return name
+
+
 def knows_links(device: Device) -> bool:
     """Whether step times can be computed: both bandwidths have a figure."""
     return device.link_bytes_per_second is not None and device.network_bytes_per_second is not None

@@ -101,7 +101,10 @@ def test_an_operators_own_device_is_used_like_any_other(client: TestClient) -> N
     listed = [each["id"] for each in client.get("/v1/devices").json()["items"]]
     assert listed[-1] == "site-a100"
     assert client.get("/readyz").json()["devices"] == len(listed)
+    for name in ("a100-b", "site-a100"):
+        assert [each["id"] for each in client.get(f"/v1/plans?device={name}").json()["items"]] == [found["id"]]
     assert client.delete("/v1/devices/site-a100").status_code == 204
+    assert client.get("/v1/plans?device=site-a100").json()["items"]
     assert verdict(client, "a100-b")["error"]["code"] == "unknown_device"
     assert client.get(f"/v1/plans/{found['id']}").status_code == 200  # what is stored stays
 

@@ -169,6 +169,7 @@ class TestStore:
         assert listed(client, "?label=team=nlp") == [large, small]
         assert listed(client, "?label=team=nlp&label=run=1") == [small]
         assert listed(client, "?label=team=vision") == []
+        assert listed(client, "?label=run=1&label=run=2") == []  # no plan has both
 
     def test_a_list_shows_what_a_plan_is_about(self, client: TestClient) -> None:
         answer = made(client, plan(labels={"team": "nlp"}))

@@ -62,10 +62,10 @@ FILTERS: dict[str, PlanFilter] = {
     "model, one in 4": PlanFilter(model="llama-3-8b"),
     "device, one in 5,000": PlanFilter(device="l40s"),
     "verdict, one in 10": PlanFilter(verdict="does_not_fit"),
-    "label, one in 10": PlanFilter(labels={"team": "team-3"}),
-    "label, one in 10,000": PlanFilter(labels={"run": "rare"}),
-    "label, the oldest 2 %": PlanFilter(labels={"run": "old"}),
-    "label and model, one in 20": PlanFilter(labels={"team": "team-3"}, model="llama-3-70b"),
+    "label, one in 10": PlanFilter(labels=[("team", "team-3")]),
+    "label, one in 10,000": PlanFilter(labels=[("run", "rare")]),
+    "label, the oldest 2 %": PlanFilter(labels=[("run", "old")]),
+    "label and model, one in 20": PlanFilter(labels=[("team", "team-3")], model="llama-3-70b"),
 }
 
 
@@ -91,7 +91,7 @@ def main() -> None:
 async def _pages(port: int, where: PlanFilter, keys: list[Key]) -> list[float]:
     """Seconds of the first page, and of pages after random plans."""
     filters = [(name, value) for name in ("model", "device", "verdict") if (value := getattr(where, name)) is not None]
-    filters += [("label", f"{key}={value}") for key, value in where.labels.items()]
+    filters += [("label", f"{key}={value}") for key, value in where.labels]
     found = []
     async with load.Connection.to(port) as connection:
         # What is measured is not the first statement of a connection.

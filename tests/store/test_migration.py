@@ -228,7 +228,7 @@ def test_every_earlier_database_keeps_its_rows(empty: Settings, revision: str) -
             found[name] = connection.execute(select(func.count()).select_from(table(name))).scalar_one()
     assert +found == Counter(statement.split()[2] for statement in statements)
     with Store(empty) as store, store.read() as session:
-        *_, kept = plans.list_page(session, plans.PlanFilter(labels={"team": "search"}), 10).items
+        *_, kept = plans.list_page(session, plans.PlanFilter(labels=[("team", "search")]), 10).items
     assert (kept.digest, kept.labels, kept.created_at) == ("sha256:1", {"team": "search"}, MOMENT)
 
 

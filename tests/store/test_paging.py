@@ -84,7 +84,7 @@ def test_pages_of_a_filtered_list_hold_nothing_else(store: Store) -> None:
         for number in range(8):
             labels = {"parity": "odd" if number % 2 else "even"}
             plans.create(session, a_plan(digest=str(number), labels=labels), NOON + timedelta(seconds=number))
-    assert [len(page) for page in pages(store, 3, PlanFilter(labels={"parity": "odd"}))] == [3, 1]
+    assert [len(page) for page in pages(store, 3, PlanFilter(labels=[("parity", "odd")]))] == [3, 1]
 
 
 @given(moment=st.datetimes(timezones=st.just(UTC)), plan_id=st.uuids())

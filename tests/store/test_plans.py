@@ -128,9 +128,9 @@ def test_a_list_is_filtered_by_model_device_verdict_and_labels(store: Store) -> 
     assert listed(store, PlanFilter(model="qwen3-8b")) == ["one"]
     assert listed(store, PlanFilter(device="a100-sxm-80gb")) == ["two"]
     assert listed(store, PlanFilter(verdict="tight")) == ["four", "three"]
-    assert listed(store, PlanFilter(labels={"team": "search"})) == ["four", "three"]
-    assert listed(store, PlanFilter(verdict="tight", labels={"team": "search", "run": "7"})) == ["four"]
-    assert listed(store, PlanFilter(labels={"team": "%"})) == []
+    assert listed(store, PlanFilter(labels=[("team", "search")])) == ["four", "three"]
+    assert listed(store, PlanFilter(verdict="tight", labels=[("team", "search"), ("run", "7")])) == ["four"]
+    assert listed(store, PlanFilter(labels=[("team", "%")])) == []
     assert listed(store, PlanFilter(model="Qwen3-8B")) == []
 
 

@@ -77,10 +77,14 @@ def create_observation(
     responses={200: {"headers": LINK}, **problems(INVALID_REQUEST, INVALID_CURSOR, *_STORE)},
 )
 def list_observations(
-    query: Annotated[ObservationQuery, Query()], store: StoreOf, request: Request, response: Response
+    query: Annotated[ObservationQuery, Query()],
+    store: StoreOf,
+    devices: DevicesOf,
+    request: Request,
+    response: Response,
 ) -> ObservationList:
     """List the stored observations, newest first, without their jobs."""
-    page = observations.list_observations(store, query.where(), query.limit, query.cursor)
+    page = observations.list_observations(store, query.where(devices), query.limit, query.cursor)
     response.headers.update(next_link(request, page.next_cursor))
     return ObservationList.of(page)
 

@@ -102,9 +102,11 @@ async def create_plan(
     dependencies=[requires("plan:read")],
     responses={200: {"headers": LINK}, **problems(INVALID_REQUEST, INVALID_CURSOR, *_STORE)},
 )
-def list_plans(query: Annotated[PlanQuery, Query()], store: StoreOf, request: Request, response: Response) -> PlanList:
+def list_plans(
+    query: Annotated[PlanQuery, Query()], store: StoreOf, devices: DevicesOf, request: Request, response: Response
+) -> PlanList:
     """List the stored plans, newest first, without their candidates."""
-    page = plans.list_plans(store, query.where(), query.limit, query.cursor)
+    page = plans.list_plans(store, query.where(devices), query.limit, query.cursor)
     response.headers.update(next_link(request, page.next_cursor))
     return PlanList.of(page)
 

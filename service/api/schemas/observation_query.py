@@ -5,7 +5,9 @@ from pydantic.json_schema import SkipJsonSchema
 
 from service.api.paging import PageQuery
 from service.api.schemas.plan_query import Name
+from service.catalog.devices import Devices
 from service.store.observations import ObservationFilter
+from service.usecases.devices import id_of
 
 
 class ObservationQuery(PageQuery):
@@ -16,7 +18,7 @@ class ObservationQuery(PageQuery):
         None, description="Only runs of this framework.", examples=["megatron-core"]
     )
     device: Name | SkipJsonSchema[None] = Field(
-        None, description="Only runs on this device, by its id.", examples=["h100-sxm-80gb"]
+        None, description="Only runs on this device, by any of its names.", examples=["h100-sxm-80gb"]
     )
     plan: Name | SkipJsonSchema[None] = Field(
         None, description="Only runs of this plan.", examples=["pln_019ad0f1c6b57c0e8a5f3d2b1c0a9e8d"]
@@ -25,6 +27,7 @@ class ObservationQuery(PageQuery):
         None, description="Only runs that ended out of memory, or only those that did not.", examples=[True]
     )
 
-    def where(self) -> ObservationFilter:
-        """Return the filter as the store takes it."""
-        return ObservationFilter(**{name: getattr(self, name) for name in ObservationFilter.__dataclass_fields__})
+    def where(self, devices: Devices) -> ObservationFilter:
+        """Return the filter as the store takes it, with the device by its id."""
+        said = {name: getattr(self, name) for name in ObservationFilter.__dataclass_fields__}
+        return ObservationFilter(**{**said, "device": None if self.device is None else id_of(self.device, devices)})

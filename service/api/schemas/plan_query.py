@@ -7,7 +7,9 @@ from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import PydanticCustomError
 
 from service.api.paging import PageQuery
+from service.catalog.devices import Devices
 from service.store.plans import PlanFilter
+from service.usecases.devices import id_of
 
 # What no name has, and what PostgreSQL takes in no text.
 _NO_CONTROLS = r"^[^\x00-\x1f\x7f]*$"
@@ -25,7 +27,7 @@ class PlanQuery(PageQuery):
 
     model: Name | SkipJsonSchema[None] = Field(None, description="Only plans of this model.", examples=["llama-3-8b"])
     device: Name | SkipJsonSchema[None] = Field(
-        None, description="Only plans for this device, by its id.", examples=["h100-sxm-80gb"]
+        None, description="Only plans for this device, by any of its names.", examples=["h100-sxm-80gb"]
     )
     verdict: Literal["fits", "tight", "does_not_fit", "unknown"] | SkipJsonSchema[None] = Field(
         None, description="Only plans with this verdict.", examples=["fits"]
@@ -37,7 +39,8 @@ class PlanQuery(PageQuery):
         examples=[["team=pretraining"]],
     )
 
-    def where(self) -> PlanFilter:
-        """Return the filter as the store takes it; of a label given twice with other values, nothing has both."""
-        labels = dict(each.split("=", 1) for each in self.label)
-        return PlanFilter(model=self.model, device=self.device, verdict=self.verdict, labels=labels)
+    def where(self, devices: Devices) -> PlanFilter:
+        """Return the filter as the store takes it, with the device by its id."""
+        labels = [(key, value) for key, _, value in (each.partition("=") for each in self.label)]
+        device = None if self.device is None else id_of(self.device, devices)
+        return PlanFilter(model=self.model, device=device, verdict=self.verdict, labels=labels)

@@ -121,7 +121,7 @@ def sync_detailed(
         cursor (str | Unset): Where the page begins: `next_cursor` of the page before.
         run_id (str | Unset): Only that of this run.
         framework (str | Unset): Only runs of this framework.
-        device (str | Unset): Only runs on this device, by its id.
+        device (str | Unset): Only runs on this device, by any of its names.
         plan (str | Unset): Only runs of this plan.
         oom (bool | Unset): Only runs that ended out of memory, or only those that did not.
 
@@ -170,7 +170,7 @@ def sync(
         cursor (str | Unset): Where the page begins: `next_cursor` of the page before.
         run_id (str | Unset): Only that of this run.
         framework (str | Unset): Only runs of this framework.
-        device (str | Unset): Only runs on this device, by its id.
+        device (str | Unset): Only runs on this device, by any of its names.
         plan (str | Unset): Only runs of this plan.
         oom (bool | Unset): Only runs that ended out of memory, or only those that did not.
 
@@ -214,7 +214,7 @@ async def asyncio_detailed(
         cursor (str | Unset): Where the page begins: `next_cursor` of the page before.
         run_id (str | Unset): Only that of this run.
         framework (str | Unset): Only runs of this framework.
-        device (str | Unset): Only runs on this device, by its id.
+        device (str | Unset): Only runs on this device, by any of its names.
         plan (str | Unset): Only runs of this plan.
         oom (bool | Unset): Only runs that ended out of memory, or only those that did not.
 
@@ -261,7 +261,7 @@ async def asyncio(
         cursor (str | Unset): Where the page begins: `next_cursor` of the page before.
         run_id (str | Unset): Only that of this run.
         framework (str | Unset): Only runs of this framework.
-        device (str | Unset): Only runs on this device, by its id.
+        device (str | Unset): Only runs on this device, by any of its names.
         plan (str | Unset): Only runs of this plan.
         oom (bool | Unset): Only runs that ended out of memory, or only those that did not.
 

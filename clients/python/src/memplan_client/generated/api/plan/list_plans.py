@@ -125,7 +125,7 @@ def sync_detailed(
         limit (int | Unset): Most items on one page. Default: 50.
         cursor (str | Unset): Where the page begins: `next_cursor` of the page before.
         model (str | Unset): Only plans of this model.
-        device (str | Unset): Only plans for this device, by its id.
+        device (str | Unset): Only plans for this device, by any of its names.
         verdict (ListPlansVerdict | Unset): Only plans with this verdict.
         label (list[str] | Unset): Only plans with this label, as key=value; repeat it to ask for
             several at once.
@@ -172,7 +172,7 @@ def sync(
         limit (int | Unset): Most items on one page. Default: 50.
         cursor (str | Unset): Where the page begins: `next_cursor` of the page before.
         model (str | Unset): Only plans of this model.
-        device (str | Unset): Only plans for this device, by its id.
+        device (str | Unset): Only plans for this device, by any of its names.
         verdict (ListPlansVerdict | Unset): Only plans with this verdict.
         label (list[str] | Unset): Only plans with this label, as key=value; repeat it to ask for
             several at once.
@@ -214,7 +214,7 @@ async def asyncio_detailed(
         limit (int | Unset): Most items on one page. Default: 50.
         cursor (str | Unset): Where the page begins: `next_cursor` of the page before.
         model (str | Unset): Only plans of this model.
-        device (str | Unset): Only plans for this device, by its id.
+        device (str | Unset): Only plans for this device, by any of its names.
         verdict (ListPlansVerdict | Unset): Only plans with this verdict.
         label (list[str] | Unset): Only plans with this label, as key=value; repeat it to ask for
             several at once.
@@ -259,7 +259,7 @@ async def asyncio(
         limit (int | Unset): Most items on one page. Default: 50.
         cursor (str | Unset): Where the page begins: `next_cursor` of the page before.
         model (str | Unset): Only plans of this model.
-        device (str | Unset): Only plans for this device, by its id.
+        device (str | Unset): Only plans for this device, by any of its names.
         verdict (ListPlansVerdict | Unset): Only plans with this verdict.
         label (list[str] | Unset): Only plans with this label, as key=value; repeat it to ask for
             several at once.
