@@ -13,6 +13,7 @@ from service.calculator.model import Attention, LatentAttention, LayerKind, Mamb
 from service.calculator.parameters import BY_EXPERT, ExpertGrid, layer_parameters
 from service.calculator.recipe import Recipe
 from service.calculator.routing import expert_rows, group_tokens, received_rows, sent_rows
+from service.calculator.schedules.schedule import TORCH_PIPELINES
 from service.calculator.stage import Stage
 from service.calculator.units import BYTES, Int, ceil_div, maximum, where
 
@@ -20,7 +21,6 @@ FP32_WEIGHTING = 6
 """Widths of a row, in the activations' 16 bits, of the gradients around an fp32 product with routing weights."""
 
 MIXER = ("attention.", "mamba.")
-TORCH_PIPELINES = frozenset({"fsdp2", "fsdp1", "ddp", "hf-trainer"})
 TORCH_STAGE = "torch/distributed/pipelining/stage.py, _setup_forward_recv_info"
 PEFT = "huggingface/peft @ 5d602fdb tuners/lora/layer.py, ParamWrapper"
 DISPATCH = "megatron/core/transformer/moe/token_dispatcher.py"

@@ -71,15 +71,22 @@ def fit(predicted: Sequence[Times], measured_seconds: Sequence[float]) -> Tuning
     return Tuning(float(_SCALES[scale]), float(LINKS[link]), float(PRODUCTS[product]))
 
 
-def tuned_step_time(model: Model, layout: Layout, recipe: Recipe, accelerator: Accelerator, tuning: Tuning) -> StepTime:
+def tuned_step_time(
+    model: Model,
+    layout: Layout,
+    recipe: Recipe,
+    accelerator: Accelerator,
+    tuning: Tuning,
+    recomputed: Sequence[int] | None = None,
+) -> StepTime:
     """Time of one step on a cluster of which the tuning is known, on ints or int64 arrays.
 
-    Raises ValueError when no peak is known for the device.
+    `recomputed` is that of `step_time`. Raises ValueError when no peak is known for the device.
     """
     if tuning == NOTHING_FITTED:
-        return step_time(model, layout, recipe, accelerator)
+        return step_time(model, layout, recipe, accelerator, recomputed=recomputed)
     rates = rates_of(accelerator, recipe.on(accelerator)).tuned(tuning.link, tuning.product)
-    found = step_time(model, layout, recipe, accelerator, rates)
+    found = step_time(model, layout, recipe, accelerator, rates, recomputed)
     return replace(
         found,
         step_seconds=found.step_seconds * tuning.scale,

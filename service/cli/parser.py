@@ -109,6 +109,15 @@ def _add_plan(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -
     plan.add_argument(
         "--keep", action="store_true", help="keep the layout that FILE states, and search only what it leaves open"
     )
+    plan.add_argument(
+        "--search",
+        action="append",
+        default=[],
+        metavar="AXIS=V,V",
+        help="values of an axis to try, or any, as in tensor=4,8 or cross_entropy=any; repeatable; the axes are those "
+        "of POST /v1/plans",
+    )
+    plan.add_argument("--tensor-across-nodes", action="store_true", help="let tensor parallelism leave the node")
     plan.set_defaults(module="service.cli.plan")
 
 

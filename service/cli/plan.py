@@ -1,17 +1,22 @@
 """`memplan plan FILE`: which layouts of a job fit a cluster, fastest first; a service that is asked stores them."""
 
 import argparse
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
+from pydantic import ValidationError
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from service.api.schemas.search import SearchResult
+from service.api.schemas.plan_request import SearchRequest
+from service.api.schemas.search import Candidate, SearchResult
+from service.cli.errors import USAGE, CommandError
 from service.cli.files import Asked, asked_by, refusal
 from service.cli.server import print_json, remote
-from service.cli.tables import candidate_table, console
+from service.cli.tables import candidate_table, change_table, console
 from service.planner.search import Progress as Told
 from service.usecases.errors import RejectedQuestion
 from service.usecases.searches import Question, prepare
@@ -26,7 +31,7 @@ def run(options: argparse.Namespace) -> int:
     """Print the ranked layouts, or the answer of the HTTP interface; a long search shows its progress on a terminal."""
     asked, service = asked_by(options), remote(options)
     cluster = Cluster(options.device, options.gpus, options.gpus_per_node)
-    limits = Limits() if options.keep else ANY
+    limits = limits_by(options)
     with _progress() as told:
         if service is None:
             found = _searched(asked, cluster, limits, options.top, told)
@@ -53,6 +58,29 @@ def _document(cluster: Cluster, limits: Limits) -> dict[str, Any]:
     return {"cluster": gpus, "search": {**limits.axes, "tensor_across_nodes": limits.tensor_across_nodes}}
 
 
+def limits_by(options: argparse.Namespace) -> Limits:
+    """Return the limits that the options state: every axis of the layout open, unless kept. Raises CommandError."""
+    axes: dict[str, Any] = {}
+    for each in options.search:
+        axis, separator, values = each.partition("=")
+        if not separator:
+            raise CommandError(f"{each!r} should be AXIS=VALUE,VALUE or AXIS=any", USAGE)
+        axes[axis] = "any" if values == "any" else [_value(value) for value in values.split(",")]
+    try:
+        named = SearchRequest.model_validate({**axes, "tensor_across_nodes": options.tensor_across_nodes}).limits()
+    except ValidationError as error:
+        problems = [f"{each['loc'][0]}: {each['msg']}" for each in error.errors(include_url=False)]
+        raise CommandError("; ".join(dict.fromkeys(problems)), USAGE) from None
+    return named if options.keep else replace(named, axes={**ANY.axes, **named.axes})
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
 @contextmanager
 def _progress() -> Iterator[Told]:
     screen = Console(stderr=True)
@@ -64,6 +92,10 @@ def _progress() -> Iterator[Told]:
 
 def _show(answer: SearchResult) -> None:
     out = console()
+    if answer.given is not None:
+        out.print(f"as it is: {answer.given.verdict}: {answer.given.reason}", style="bold", markup=False)
+    if answer.alternatives:
+        out.print(change_table(answer))
     if answer.candidates:
         out.print(candidate_table(answer))
         out.print()
@@ -78,5 +110,19 @@ def _show(answer: SearchResult) -> None:
             f"sequence up to {answer.longest_sequence} tokens",
             markup=False,
         )
+        _show_recomputation(out, answer.candidates[0])
     for each in answer.diagnostics:
         out.print(f"{each.severity}: {each.message}", markup=False)
+
+
+def _show_recomputation(out: Console, first: Candidate) -> None:
+    """What the first layout recomputes, and what a setting for each stage would save."""
+    least = first.least_recomputation
+    if least is None or least.layers is None or not any(least.layers):
+        return
+    layers = ", ".join(map(str, least.layers))
+    out.print(
+        f"its recomputation costs {least.cost_seconds:.2f} s of a step; stage by stage {layers} layers of a chunk "
+        f"would do, for a step of {least.step_seconds:.2f} s",
+        markup=False,
+    )

@@ -1,6 +1,7 @@
 """What people see: tables in GiB (2^30 bytes), largest first."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 from rich.console import Console
 from rich.table import Table
@@ -118,22 +119,94 @@ def notes(found: EstimateAnswer) -> Iterator[str]:
 
 
 def candidate_table(answer: SearchResult) -> Table:
-    """Return one row for each candidate of a search."""
-    shown = table("Layouts that fit, fastest first")
-    for name in ("", "tp", "pp", "chunks", "cp", "dp", "micro", "zero"):
+    """Return one row for each candidate of a search; what no candidate makes use of has no column."""
+    layouts = [each.layout for each in answer.candidates]
+    axes = [each for each in _AXES if each.always or any(each.used(layout) for layout in layouts)]
+    shown = table("Layouts that fit, fastest first", gap=1)
+    for name in ("", *(each.name for each in axes)):
         shown.add_column(name, justify="right", no_wrap=True)
     shown.add_column("checkpointing", no_wrap=True)
-    for name in ("peak GiB", "step s", "tokens/s/GPU"):
+    for name in ("peak GiB", "step s", "tok/s/GPU"):
         shown.add_column(name, justify="right", no_wrap=True)
     shown.add_column("verdict", no_wrap=True)
     for rank, candidate in enumerate(answer.candidates, start=1):
-        shown.add_row(str(rank), *_layout_cells(candidate))
+        cells = [each.text(candidate.layout) for each in axes]
+        shown.add_row(str(rank), *cells, *_result_cells(candidate))
     return shown
 
 
-def table(title: str, left: Sequence[str] = ()) -> Table:
-    """Return a table without lines, with some columns of text."""
-    shown = Table(title=f"\n{title}", title_justify="left", title_style="bold", box=None, padding=(0, 2, 0, 0))
+def change_table(answer: SearchResult) -> Table:
+    """Return one row for each of the smallest changes with which the job fits."""
+    shown = table("The smallest changes with which it fits")
+    shown.add_column("", justify="right", no_wrap=True)
+    shown.add_column("change", overflow="fold")
+    for name in ("peak GiB", "saves GiB", "step"):
+        shown.add_column(name, justify="right", no_wrap=True)
+    shown.add_column("verdict", no_wrap=True)
+    for rank, each in enumerate(answer.alternatives, start=1):
+        peak, saved = ("" if size is None else gib(size) for size in (each.peak_bytes, each.saved_bytes))
+        ratio = "" if each.step_ratio is None else f"{each.step_ratio - 1:+.1%}"
+        shown.add_row(str(rank), each.change, peak, saved, ratio, each.verdict)
+    return shown
+
+
+@dataclass(frozen=True, slots=True)
+class _Axis:
+    """A column of candidates: its name, its text, and whether a layout makes use of it."""
+
+    name: str
+    text: Callable[[LayoutAnswer], str]
+    used: Callable[[LayoutAnswer], bool] = lambda _: True
+    always: bool = False
+
+
+_FUSED = frozenset({"megatron_fused", "te", "chunked", "liger", "cut", "compiled"})
+"""Losses that no framework takes by itself."""
+
+
+def _is_hybrid(layout: LayoutAnswer) -> bool:
+    """Whether states are sharded over part of the ranks and copied over the others."""
+    return layout.sharding_degree not in {None, layout.data * layout.context}
+
+
+def _stages(layout: LayoutAnswer) -> str:
+    """How layers are divided, in few words."""
+    stated = layout.stages or {}
+    if "layout" in stated:
+        return "written out"
+    counted = [name.removeprefix("account_for_") for name, value in stated.items() if value is True]
+    ends = [f"{name} {value}" for name, value in stated.items() if name in {"first", "last"}]
+    return ", ".join([*(f"+{each}" for each in counted), *ends]) or ("listed" if stated else "")
+
+
+def _offload(layout: LayoutAnswer) -> str:
+    place = layout.optimizer_offload
+    return place if isinstance(place, str) else f"{place['fraction']:.0%}"
+
+
+_AXES = (
+    _Axis("tp", lambda layout: f"{layout.tensor}{'+sp' if layout.sequence else ''}", always=True),
+    _Axis("pp", lambda layout: str(layout.pipeline), always=True),
+    _Axis("chunks", lambda layout: str(layout.virtual_pipeline), lambda layout: layout.virtual_pipeline > 1),
+    _Axis("schedule", lambda layout: layout.schedule, lambda layout: layout.schedule not in {"1f1b", "interleaved"}),
+    _Axis("stages", _stages, lambda layout: layout.stages is not None),
+    _Axis("cp", lambda layout: str(layout.context), lambda layout: layout.context > 1),
+    _Axis("ep", lambda layout: str(layout.expert), lambda layout: layout.expert > 1),
+    _Axis(
+        "etp", lambda layout: str(layout.expert_tensor), lambda layout: layout.expert_tensor not in {1, layout.tensor}
+    ),
+    _Axis("dp", lambda layout: str(layout.data), always=True),
+    _Axis("micro", lambda layout: str(layout.micro), always=True),
+    _Axis("zero", lambda layout: str(layout.sharding_stage), always=True),
+    _Axis("over", lambda layout: str(layout.sharding_degree or ""), _is_hybrid),
+    _Axis("loss", lambda layout: layout.cross_entropy or "", lambda layout: layout.cross_entropy in _FUSED),
+    _Axis("offload", _offload, lambda layout: layout.optimizer_offload != "none"),
+)
+
+
+def table(title: str, left: Sequence[str] = (), gap: int = 2) -> Table:
+    """Return a table without lines, with some columns of text, `gap` columns apart."""
+    shown = Table(title=f"\n{title}", title_justify="left", title_style="bold", box=None, padding=(0, gap, 0, 0))
     for place, name in enumerate(left):
         shown.add_column(name, overflow="fold", no_wrap=place > 0)
     return shown
@@ -151,17 +224,9 @@ def _cells(line: LedgerLine) -> tuple[str, ...]:
     )
 
 
-def _layout_cells(candidate: Candidate) -> tuple[str, ...]:
-    layout = candidate.layout
+def _result_cells(candidate: Candidate) -> tuple[str, ...]:
     return (
-        f"{layout.tensor}{'+sp' if layout.sequence else ''}",
-        str(layout.pipeline),
-        str(layout.virtual_pipeline),
-        str(layout.context),
-        str(layout.data),
-        str(layout.micro),
-        str(layout.sharding_stage),
-        _checkpointing(layout),
+        _checkpointing(candidate.layout),
         gib(candidate.peak.device_bytes),
         f"{candidate.time.step_seconds:.2f}",
         f"{candidate.time.tokens_per_second_per_gpu:,.0f}",
@@ -170,6 +235,8 @@ def _layout_cells(candidate: Candidate) -> tuple[str, ...]:
 
 
 def _checkpointing(layout: LayoutAnswer) -> str:
+    if layout.checkpointing == "selective":
+        return f"selective {', '.join(layout.modules)}".rstrip()
     if layout.method is None:
         return layout.checkpointing
     return f"{layout.checkpointing} {layout.method} {layout.num_layers}"

@@ -11,6 +11,7 @@ from service.calculator.routing import PERMILLE
 from service.catalog.profiles import Profile
 from service.catalog.titan import titan_habits
 from service.job.kernels import MEGATRON
+from service.job.schema import Job
 from service.job.values import Values
 
 SAVED_OPERATIONS = ("mm", "attention", "reduce_scatter", "all_to_all", "max", "topk")
@@ -64,6 +65,13 @@ def checkpointing_of(values: Values) -> Checkpointing:
         offload=OFFLOADED[offload] if isinstance(offload, str) else tuple(offload),
         offload_layers=stated.get("offload_layers"),
     )
+
+
+def stated_operations(job: Job, operations: tuple[str, ...]) -> Any:
+    """How a job states the operations whose results are kept: torchtitan's own list has a name."""
+    values = Values()
+    values.give("", job.model_dump(by_alias=True, exclude_none=True))
+    return "default" if operations == _operations(values, "default") else list(operations)
 
 
 def _operations(values: Values, stated: Any) -> tuple[str, ...]:

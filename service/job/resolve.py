@@ -1,7 +1,7 @@
 """From a job to what the calculator takes: every default filled in, every problem reported at once."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from pydantic import ValidationError
@@ -12,10 +12,15 @@ from service.calculator.placement import EVEN, PATHS, PlacementError, Split, pla
 from service.calculator.recipe import Recipe
 from service.calculator.routing import PERMILLE
 from service.calculator.schedules import torch_group
-from service.calculator.schedules.schedule import CHUNKS
+from service.calculator.schedules.schedule import CHUNKS, TORCH_PIPELINES
 from service.catalog.profiles import MEGATRON_LAYERS, Profile, profile_of
 from service.job.architecture import resolve_architecture
-from service.job.checkpointing import checkpointing_of, fill_checkpointing, unpriced_checkpointing
+from service.job.checkpointing import (
+    checkpointing_of,
+    fill_checkpointing,
+    stated_operations,
+    unpriced_checkpointing,
+)
 from service.job.diagnostics import Diagnostic, Findings, MissingFact
 from service.job.kernels import fill_kernels, kernel_parts, unpriced_kernels
 from service.job.schema import Job
@@ -117,10 +122,14 @@ def _filled(values: Values) -> Job:
         raise InvalidJob(Findings(problems, [], values.sources)) from error
 
 
-def job_with_layout(job: Job, layout: Layout) -> Job:
-    """The job with a found layout written into it."""
+def job_with_layout(job: Job, layout: Layout, split: Split | None = None) -> Job:
+    """The job with a found layout written into it; `split` takes the place of its stages unless it is None."""
     checkpointing = layout.checkpointing
-    full = checkpointing.granularity == "full"
+    full, selective = checkpointing.granularity == "full", checkpointing.granularity == "selective"
+    shards, ranks = int(layout.shards), int(layout.data * layout.context)
+    copies = ranks // shards if layout.sharding_stage and ranks % shards == 0 else 1
+    instances = job.framework.name == "megatron-core"
+    inherited = layout.expert_tensor == (layout.tensor if instances else 1)
     found: dict[str, dict[str, Any]] = {
         "parallelism": {
             "tensor": int(layout.tensor),
@@ -129,11 +138,15 @@ def job_with_layout(job: Job, layout: Layout) -> Job:
             "virtual_pipeline": layout.virtual,
             "context": int(layout.context),
             "expert": int(layout.expert),
-            "expert_tensor": int(layout.expert_tensor),
+            "expert_tensor": None if inherited else int(layout.expert_tensor),
             "data": int(layout.data),
             "microbatch_group_size": int(layout.group) if layout.virtual > 1 else None,
         },
-        "sharding": {"stage": int(layout.sharding_stage), "degree": None},
+        "sharding": {
+            "stage": int(layout.sharding_stage),
+            "degree": None if instances or copies == 1 else shards,
+            "optimizer_instances": copies if instances and copies > 1 else None,
+        },
         "batch": {
             "micro": int(layout.micro_batch),
             "global": int(layout.micro_batch * layout.micro_batches * layout.data),
@@ -144,13 +157,25 @@ def job_with_layout(job: Job, layout: Layout) -> Job:
             "method": checkpointing.method if full else None,
             "num_layers": int(checkpointing.num_layers) if full else None,
             "modules": list(checkpointing.modules),
+            "op": stated_operations(job, checkpointing.op) if selective and checkpointing.op else None,
+            "every": checkpointing.every or None if selective else None,
         },
     }
     document = job.model_dump(by_alias=True, exclude_none=True)
-    for section, fields in found.items():
-        document[section] = {**document.get(section, {}), **fields}
+    for section, values in found.items():
+        document[section] = {**document.get(section, {}), **values}
+    if split is not None:
+        document["stages"] = _stages_of(split)
     document |= {"schedule": layout.schedule, "world_size": int(layout.world_size)}
     return Job.model_validate(document)
+
+
+def _stages_of(split: Split) -> dict[str, Any] | None:
+    """A split as a job states it; nothing where the framework divides layers in this way by itself."""
+    if split.spread is not None or split == EVEN:
+        return None
+    stated = {each.name: getattr(split, each.name) for each in fields(split) if each.name != "spread"}
+    return {name: list(value) if name == "layers" else value for name, value in stated.items() if value}
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,9 +246,6 @@ def _attention_notice(values: Values) -> list[Diagnostic]:
     fixes = ("kernels.attention: flash", "kernels.attention: fused", "kernels.attention: unfused")
     return [Diagnostic("assumed", "info", message, ("/kernels/attention",), "auto", "", fixes)]
 
-
-TORCH_PIPELINES = {"fsdp2", "fsdp1", "ddp", "hf-trainer"}
-"""Frameworks whose pipelines are torch.distributed.pipelining's."""
 
 UNPRICED = {
     "/kernels/cuda_graphs": "CUDA graphs",
@@ -371,10 +393,10 @@ def _layout(values: Values, model: Model, profile: Profile) -> Layout:
 
 def split_of(stated: Mapping[str, Any], profile: Profile, implementation: str | None) -> Split:
     """How layers are divided over stages: as stated, else as the framework does by itself."""
-    fields: dict[str, Any] = {
+    given: dict[str, Any] = {
         key: tuple(value) if key == "layers" else value for key, value in stated.items() if value is not None
     }
-    split = Split(**fields)
+    split = Split(**given)
     if split == EVEN and profile.spread:
         return Split(spread=(profile.spread[0], profile.spread[1]))
     if split == EVEN and profile.name != "megatron-core":

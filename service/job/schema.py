@@ -377,6 +377,21 @@ class OptimizerSection(Section):
     """Where sharded parameters live."""
 
 
+Loss = Literal[
+    "megatron",
+    "megatron_fused",
+    "te",
+    "torch",
+    "torch_float",
+    "hf",
+    "loss_parallel",
+    "compiled",
+    "chunked",
+    "liger",
+    "cut",
+]
+
+
 class KernelsSection(Section):
     """Implementations that decide what is kept in memory."""
 
@@ -386,22 +401,7 @@ class KernelsSection(Section):
     """Attention kernel; `auto` leaves the choice to the framework and widens the interval."""
     softmax_fp32: Flag | None = Field(None, examples=[None])
     """Unfused attention computes its softmax in fp32."""
-    cross_entropy: (
-        Literal[
-            "megatron",
-            "megatron_fused",
-            "te",
-            "torch",
-            "torch_float",
-            "hf",
-            "loss_parallel",
-            "compiled",
-            "chunked",
-            "liger",
-            "cut",
-        ]
-        | None
-    ) = Field(None, examples=["megatron"])
+    cross_entropy: Loss | None = Field(None, examples=["megatron"])
     """Loss recipe: bytes per logit kept, at its forward peak and at its backward peak."""
     cross_entropy_chunks: Annotated[int, _at_most(65536)] | None = Field(None, examples=[None])
     """Chunks of a chunked loss."""

@@ -158,7 +158,7 @@ def _unpriced_offload(values: Values, name: str, stage: int | None) -> Iterator[
         yield "/optimizer/parameter_offload", f"parameter offload with {name}"
     if moved and name == "deepspeed" and stage != WEIGHTS:
         yield "/optimizer/parameter_offload", f"parameter offload at sharding stage {stage}"
-    if name in FULLY_SHARDED and states not in {None, "none"} and not moved:
+    if name in FULLY_SHARDED and states not in (None, "none") and not moved:
         yield "/optimizer/offload", "offload of optimizer states without the weights under FSDP"
 
 

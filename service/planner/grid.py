@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 from service.calculator.layout import Checkpointing, Layout, Placement
 from service.calculator.model import Model
-from service.calculator.placement import PATHS, PlacementError, place
-from service.calculator.units import ceil_div, where
-from service.calculator.validity import Facts, complete, model_facts, rules_of
+from service.calculator.placement import PATHS, PlacementError, Split, place
+from service.calculator.schedules import torch_group
+from service.calculator.schedules.schedule import TORCH_PIPELINES
+from service.calculator.units import ceil_div
+from service.calculator.validity import DIRECTIONS, Facts, complete, model_facts, rules_of
 from service.planner.problem import Column, Truths
 from service.planner.space import Choice, SearchSpace
 
@@ -24,7 +26,7 @@ BLOCK = 65_536
 
 @dataclass(frozen=True, slots=True)
 class Degrees:
-    """The axes that do not decide a group, one row for each combination."""
+    """The axes that do not decide a group, one row for each combination, numbered."""
 
     tensor: Column
     sequence: Column
@@ -33,8 +35,11 @@ class Degrees:
     micro: Column
     accumulation: Column
     sharding_stage: Column
+    shards: Column
+    group: Column
     expert: Column
     expert_tensor: Column
+    number: Column
 
     def __len__(self) -> int:
         return len(self.tensor)
@@ -52,6 +57,7 @@ class Group:
     pipeline: int
     virtual: int
     schedule: str
+    split: Split
     placement: Placement
     choice: Choice
     degrees: Degrees
@@ -65,6 +71,23 @@ class Group:
         for start in range(0, len(self), BLOCK):
             yield np.arange(start, min(start + BLOCK, len(self)), dtype=np.int64)
 
+    @property
+    def is_ordered(self) -> bool:
+        """Whether memory falls from each depth to the next."""
+        return self.choice.method == "block" and len(self.depths) > 1
+
+    def rows(self, indexes: Column) -> Column:
+        """Rows of degrees of some layouts."""
+        return indexes // len(self.depths)
+
+    def places(self, indexes: Column) -> Column:
+        """Places of some layouts among the depths."""
+        return indexes % len(self.depths)
+
+    def at(self, rows: Column, places: Column) -> Column:
+        """Indexes of the layouts with these rows of degrees, each at its place among the depths."""
+        return rows * len(self.depths) + places
+
     def shallowest(self) -> Layout:
         """One layout for each row of degrees, all at the first depth."""
         return self.layouts(np.arange(len(self.degrees), dtype=np.int64) * len(self.depths))
@@ -75,9 +98,9 @@ class Group:
 
     def layouts(self, indexes: Column) -> Layout:
         """Many layouts as one, each varying field an int64 array."""
-        rows = self.degrees.take(indexes // len(self.depths))
+        rows = self.degrees.take(self.rows(indexes))
         space, choice = self.space, self.choice
-        depth = self.depths[indexes % len(self.depths)]
+        depth = self.depths[self.places(indexes)]
         return Layout(
             tensor=rows.tensor,
             sequence_parallel=rows.sequence,
@@ -86,13 +109,13 @@ class Group:
             pipeline=self.pipeline,
             virtual=self.virtual,
             schedule=self.schedule,
-            group=space.group or self.pipeline,
+            group=rows.group,
             placement=self.placement,
             micro_batch=rows.micro,
             micro_batches=rows.accumulation,
             sequence_length=space.sequence_length,
             sharding_stage=rows.sharding_stage,
-            shards=where(rows.sharding_stage, rows.data * rows.context, 1),
+            shards=rows.shards,
             checkpointing=Checkpointing(
                 granularity=choice.granularity,
                 method=choice.method,
@@ -132,12 +155,22 @@ class Part:
     rejected: Counter[str]
 
 
+@dataclass(frozen=True, slots=True)
+class Stages:
+    """A pipeline: its degree, chunks per rank, schedule, and how layers are divided."""
+
+    pipeline: int
+    virtual: int
+    schedule: str
+    split: Split
+
+
 def parts(model: Model, space: SearchSpace) -> Iterator[Part]:
-    """The whole space, one pipeline degree, number of chunks and schedule at a time."""
+    """The whole space, one pipeline at a time."""
     for pipeline in space.pipeline:
-        for virtual in space.chunks_of(model.layers, pipeline):
+        for virtual, split in space.stages_of(model, pipeline):
             for schedule in space.schedules_of(pipeline, virtual):
-                yield _part(model, space, pipeline, virtual, schedule)
+                yield _part(model, space, Stages(pipeline, virtual, schedule, split))
 
 
 def space_size(model: Model, space: SearchSpace) -> int:
@@ -145,27 +178,29 @@ def space_size(model: Model, space: SearchSpace) -> int:
     return sum(part.rejected.total() + sum(map(len, part.groups)) for part in parts(model, space))
 
 
-def _part(model: Model, space: SearchSpace, pipeline: int, virtual: int, schedule: str) -> Part:
-    degrees, broken = _admitted(model, space, pipeline, virtual, schedule)
-    per_chunk = ceil_div(model.layers, pipeline * virtual)
+def _part(model: Model, space: SearchSpace, stages: Stages) -> Part:
+    degrees, broken = _admitted(model, space, stages)
+    per_chunk = ceil_div(model.layers, stages.pipeline * stages.virtual)
     weight = sum(len(each.depths_of(int(per_chunk))) for each in space.checkpointing)
     rejected = Counter({code: count * weight for code, count in broken.items()})
     if len(degrees) == 0:
         return Part((), rejected)
     try:
-        path = PATHS.get(schedule, "loop")
-        placement = place(model.layers, pipeline, virtual, space.split, path=path)
+        path = PATHS.get(stages.schedule, "loop")
+        depths = model.prediction.depths if model.prediction else 0
+        placement = place(model.layers, stages.pipeline, stages.virtual, stages.split, depths, path)
     except PlacementError:
         rejected["stage_layers"] += len(degrees) * weight
         return Part((), rejected)
     deepest = max(len(layers) for rank in placement.chunks for layers in rank)
     groups = []
     for choice in space.checkpointing:
-        depths = np.array(choice.depths_of(deepest), dtype=np.int64)
+        tried = np.array(choice.depths_of(deepest), dtype=np.int64)
         allowed = _distributable(degrees) if choice.distribute_saved else degrees
-        rejected["distributed_saves"] += (len(degrees) - len(allowed)) * len(depths)
-        if len(depths) and len(allowed):
-            groups.append(Group(space, pipeline, virtual, schedule, placement, choice, allowed, depths))
+        rejected["distributed_saves"] += (len(degrees) - len(allowed)) * len(tried)
+        if len(tried) and len(allowed):
+            kind = (stages.pipeline, stages.virtual, stages.schedule, stages.split, placement)
+            groups.append(Group(space, *kind, choice, allowed, tried))
     return Part(tuple(groups), +rejected)
 
 
@@ -174,13 +209,10 @@ def _distributable(degrees: Degrees) -> Degrees:
     return degrees.take((degrees.tensor > 1) & (degrees.sequence == 0))
 
 
-def _admitted(
-    model: Model, space: SearchSpace, pipeline: int, virtual: int, schedule: str
-) -> tuple[Degrees, Counter[str]]:
+def _admitted(model: Model, space: SearchSpace, stages: Stages) -> tuple[Degrees, Counter[str]]:
     """Rows that no rule refuses, and how many each rule refused first."""
-    facts = complete(_facts(model, space, pipeline, virtual, schedule))
-    tensor, data, accumulation = facts.tensor, facts.data, facts.accumulation
-    alive = np.ones(len(np.atleast_1d(np.asarray(tensor))), dtype=np.bool_)
+    facts = complete(_facts(model, space, stages))
+    alive = np.ones(len(np.atleast_1d(np.asarray(facts.tensor))), dtype=np.bool_)
     counts: Counter[str] = Counter()
     for rule in rules_of(space.framework):
         mask = rule.broken(facts) if rule.kind != "W" else None
@@ -189,57 +221,81 @@ def _admitted(
             counts[rule.code] += int(np.count_nonzero(first))
             alive &= np.logical_not(first)
     columns = (
-        tensor,
+        facts.tensor,
         facts.sequence,
         facts.context,
-        data,
+        facts.data,
         facts.micro,
-        accumulation,
+        facts.accumulation,
         facts.sharding_stage,
+        facts.shards,
+        facts.group,
         facts.expert,
         facts.expert_tensor,
+        np.arange(len(alive)),
     )
     rows = Degrees(*(np.broadcast_to(np.asarray(each, dtype=np.int64), alive.shape) for each in columns))
     return rows.take(alive), +counts
 
 
-def _facts(model: Model, space: SearchSpace, pipeline: int, virtual: int, schedule: str) -> Facts:
+def _facts(model: Model, space: SearchSpace, stages: Stages) -> Facts:
     """All combinations of the free axes, each layout once."""
-    pairs, experts = _tensor_pairs(space), _expert_pairs(space)
-    axes = (np.arange(len(pairs)), space.context, space.micro, space.sharding_stage, np.arange(len(experts)))
-    pair, context, micro, stage, expert_pair = (each.ravel() for each in np.meshgrid(*axes, indexing="ij"))
+    pairs, experts, split = _tensor_pairs(space), _expert_pairs(space), stages.split
+    runs = space.groups_of(stages.pipeline, stages.schedule)
+    axes = (
+        np.arange(len(pairs)),
+        space.context,
+        space.micro,
+        space.sharding_stage,
+        np.arange(len(experts)),
+        space.sharding_degree,
+        runs,
+    )
+    pair, context, micro, stage, expert_pair, degree, run = (
+        each.ravel() for each in np.meshgrid(*(np.array(axis, dtype=np.int64) for axis in axes), indexing="ij")
+    )
     tensor, sequence = np.array(pairs, dtype=np.int64).T[:, pair]
     expert, expert_tensor = np.array(experts, dtype=np.int64).T[:, expert_pair]
     expert_tensor = np.where(expert_tensor == 0, tensor, expert_tensor)
-    grid = tensor * pipeline * context
+    grid = tensor * stages.pipeline * context
     data = space.world_size // grid
+    ranks = np.maximum(data * context, 1)
     # Sharding on one rank, and experts split like tensors where these are not, repeat another layout.
-    kept = (data * context > 1) | (stage == min(space.sharding_stage))
-    kept &= (np.array(experts, dtype=np.int64)[expert_pair, 1] != 0) | (tensor > 1)
+    kept = (ranks > 1) | (stage == min(space.sharding_stage))
+    kept &= (np.array(experts, dtype=np.int64)[expert_pair, 1] != 0) | (tensor > 1) | (1 not in _inner_degrees(space))
+    # So does a degree where nothing is sharded, and one that is all ranks.
+    kept &= (degree == space.sharding_degree[0]) | (
+        (stage > 0) & ((degree != ranks) | (0 not in space.sharding_degree))
+    )
+    kept &= (run != stages.pipeline) | (0 not in runs)
     if space.data is not None:
         kept &= np.isin(data, space.data) | (data * grid != space.world_size)
-    listed = (space.split.layers, space.split.layout, space.split.spread) != (None, None, None)
-    extra = int(space.split.account_for_embedding) + int(space.split.account_for_loss)
+    listed = (split.layers, split.layout, split.spread) != (None, None, None)
+    shards = np.where(stage > 0, np.where(degree > 0, degree, np.maximum(ranks // space.copies, 1)), 1)
+    accumulation = np.maximum(space.global_batch // np.maximum(micro * data, 1), 1)
+    own = torch_group(stages.pipeline, accumulation) if space.framework in TORCH_PIPELINES else stages.pipeline
     return replace(
         model_facts(model),
         world_size=space.world_size,
         tensor=tensor[kept],
         sequence=sequence[kept],
-        pipeline=pipeline,
-        virtual=virtual,
+        pipeline=stages.pipeline,
+        virtual=stages.virtual,
         context=context[kept],
         expert=expert[kept],
         expert_tensor=expert_tensor[kept],
-        interleaved=int(schedule == "interleaved"),
-        group=space.group or pipeline,
+        interleaved=int(stages.schedule == "interleaved"),
+        directions=DIRECTIONS.get(stages.schedule, 0),
+        group=np.where(run > 0, run, own if stages.schedule == "interleaved" else stages.pipeline)[kept],
         micro=micro[kept],
         global_batch=space.global_batch,
         sequence_length=space.sequence_length,
         sharding_stage=stage[kept],
+        shards=shards[kept],
         layers=None if listed else model.layers,
-        extra_layers=extra,
-        first=space.split.first or 0,
-        last=space.split.last or 0,
+        extra_layers=int(split.account_for_embedding) + int(split.account_for_loss),
+        first=split.first or 0,
+        last=split.last or 0,
     )
 
 
@@ -250,4 +306,9 @@ def _tensor_pairs(space: SearchSpace) -> list[tuple[int, int]]:
 
 def _expert_pairs(space: SearchSpace) -> list[tuple[int, int]]:
     """Expert and expert-tensor degrees; 0 stands for the tensor degree."""
-    return [(expert, inner) for expert in space.expert for inner in space.expert_tensor or (0, 1)]
+    return [(expert, inner) for expert in space.expert for inner in _inner_degrees(space)]
+
+
+def _inner_degrees(space: SearchSpace) -> tuple[int, ...]:
+    """Expert-tensor degrees; 0 stands for the tensor degree."""
+    return (0, 1) if space.expert_tensor is None else space.expert_tensor

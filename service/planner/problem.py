@@ -1,6 +1,6 @@
 """What a plan is made for: a model, what its framework keeps, and a GPU."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -70,6 +70,6 @@ class Problem:
         """The itemised estimate of one layout."""
         return estimate(self.model, layout, self.recipe, self.accelerator)
 
-    def time(self, layout: Layout) -> StepTime:
-        """Step times of the layouts."""
-        return tuned_step_time(self.model, layout, self.recipe, self.accelerator, self.tuning)
+    def time(self, layout: Layout, recomputed: Sequence[int] | None = None) -> StepTime:
+        """Step times of the layouts; `recomputed` layers of a chunk on each stage take the place of checkpointing."""
+        return tuned_step_time(self.model, layout, self.recipe, self.accelerator, self.tuning, recomputed)

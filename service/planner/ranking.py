@@ -1,8 +1,11 @@
 """The order of candidates: what fits safely first, then by step time with near-equal times as ties.
 
 Predictions within 5 % are ties: that is the noise between repeated runs of the measured sets (time_model.md, section
-6). A tie goes to less recomputation, then to the smaller peak. Rows arrive in blocks; only those that can still be
-among the best are kept, so that memory does not grow with the space.
+6). A tie goes to the larger margin, in steps of what estimates can tell apart, then to fewer changes, then to the
+faster. Layouts that differ in checkpointing
+alone are one candidate, the fastest that fits best: recomputation that is not needed never wins by the memory that it
+leaves. Rows arrive in blocks; only those that can still be among the best are kept, so that memory does not grow with
+the space.
 """
 
 from dataclasses import dataclass, fields
@@ -14,18 +17,27 @@ from numpy.typing import NDArray
 TIE = 1.05
 """Step times up to this ratio apart are ties."""
 
+STEPS = 32
+"""Steps of the usable memory in which margins are compared: 3 % of it is what estimates are off by."""
+
 CROWDED = 1 << 14
 """Rows beyond which near-ties are thinned out one by one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Evaluated layouts, one per row; `group` and `index` say which."""
+    """Evaluated layouts, one per row; `group` and `index` say which. `filled` are the `STEPS` that a peak reaches into.
+
+    Rows of one pipeline with the same `base` differ in checkpointing alone; `changes` are the keys that differ from
+    the caller's job.
+    """
 
     verdict: NDArray[np.int64]
     step_seconds: NDArray[np.float64]
-    recompute: NDArray[np.float64]
     peak_bytes: NDArray[np.int64]
+    filled: NDArray[np.int64]
+    changes: NDArray[np.int64]
+    base: NDArray[np.int64]
     group: NDArray[np.int64]
     index: NDArray[np.int64]
 
@@ -44,7 +56,7 @@ class Rows:
 def no_rows() -> Rows:
     """Nothing evaluated yet."""
     ints, floats = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float64)
-    return Rows(ints, floats, floats, ints, ints, ints)
+    return Rows(ints, floats, ints, ints, ints, ints, ints, ints)
 
 
 def ranked(rows: Rows, top: int) -> Rows:
@@ -53,8 +65,16 @@ def ranked(rows: Rows, top: int) -> Rows:
     for verdict in np.unique(rows.verdict):
         mask = rows.verdict == verdict
         ties[mask] = _ties(rows.step_seconds[mask])
-    keys = (rows.index, rows.group, rows.step_seconds, rows.peak_bytes, rows.recompute, ties, rows.verdict)
+    keys = (rows.index, rows.group, rows.step_seconds, rows.changes, rows.filled, ties, rows.verdict)
     return rows.take(np.lexsort(keys)[:top])
+
+
+def least_checkpointing(rows: Rows) -> Rows:
+    """Of rows that differ in checkpointing alone the one that fits best, and of those the fastest."""
+    order = np.lexsort((rows.index, rows.group, rows.peak_bytes, rows.step_seconds, rows.verdict, rows.base))
+    firsts = np.ones(len(order), dtype=np.bool_)
+    firsts[1:] = np.diff(rows.base[order]) != 0
+    return rows.take(order[firsts])
 
 
 def contenders(rows: Rows, top: int) -> Rows:
@@ -79,16 +99,16 @@ def _contenders(rows: Rows, top: int) -> Rows:
 def _thinned(rows: Rows, top: int) -> Rows:
     """Drop every row that at least `top` others precede in every later order.
 
-    A row precedes another that is no faster if it recomputes less, or as much with a smaller peak.
+    A row precedes another that is no faster if its margin is larger, or as large with fewer changes.
     """
-    keys = (rows.index, rows.group, rows.peak_bytes, rows.recompute, rows.step_seconds)
+    keys = (rows.index, rows.group, rows.changes, rows.filled, rows.step_seconds)
     order = np.lexsort(keys)
-    best: list[tuple[float, int]] = []  # a heap of the `top` least keys so far, negated: the greatest is on top
+    best: list[tuple[int, int]] = []  # a heap of the `top` least keys so far, negated: the greatest is on top
     kept = []
-    for row, recompute, peak in zip(
-        order.tolist(), rows.recompute[order].tolist(), rows.peak_bytes[order].tolist(), strict=True
+    for row, filled, changes in zip(
+        order.tolist(), rows.filled[order].tolist(), rows.changes[order].tolist(), strict=True
     ):
-        key = (-recompute, -peak)
+        key = (-filled, -changes)
         if len(best) < top:
             heappush(best, key)
             kept.append(row)

@@ -1,6 +1,6 @@
 """How far a plan reaches: the smallest cluster that fits, the largest micro-batch and longest sequence at a layout."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +12,8 @@ from service.calculator.units import BYTES, ceil_div
 from service.calculator.validity import positions_limit, sequence_divisor, violations
 from service.planner.grid import parts
 from service.planner.problem import Problem
-from service.planner.space import SearchSpace, divisors
+from service.planner.space import SearchSpace
+from service.planner.splits import divisors
 from service.planner.verdict import DOES_NOT_FIT
 
 DOUBLINGS = 6
@@ -20,18 +21,22 @@ DOUBLINGS = 6
 
 
 def smallest_world_size(
-    problem: Problem, space: SearchSpace, checkpoint: Callable[[], None] = lambda: None
+    asked: Sequence[tuple[Problem, SearchSpace]], checkpoint: Callable[[], None] = lambda: None
 ) -> int | None:
     """The fewest GPUs with a layout that fits: among the divisors of the cluster's size, then its doublings.
 
     Only the layouts that hold least are looked at: the smallest micro-batch, and full checkpointing where it is
     allowed. `checkpoint` is called between evaluations and may raise.
     """
-    doublings = [space.world_size << power for power in range(1, DOUBLINGS + 1)]
-    least = _states_alone(problem)
-    for size in (*divisors(space.world_size), *doublings):
-        if least <= size <= limits.WORLD_SIZE and _any_fits(problem, _thrifty(space, size), checkpoint):
-            return size
+    if not asked:
+        return None
+    world_size = asked[0][1].world_size
+    doublings = [world_size << power for power in range(1, DOUBLINGS + 1)]
+    least = [_states_alone(problem) for problem, _ in asked]
+    for size in (*divisors(world_size), *doublings):
+        for states, (problem, space) in zip(least, asked, strict=True):
+            if states <= size <= limits.WORLD_SIZE and _any_fits(problem, _thrifty(space, size), checkpoint):
+                return size
     return None
 
 

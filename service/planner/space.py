@@ -3,15 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from math import gcd
 from types import MappingProxyType
 
 from service.calculator.layout import Granularity, Method, Routing
 from service.calculator.model import LatentAttention, Mlp, Model, Moe
-from service.calculator.placement import EVEN, Split, expand_layout
+from service.calculator.placement import EVEN, Split
 from service.calculator.recipe import Recipe
 from service.calculator.schedules.schedule import CHUNKS
-from service.calculator.units import ceil_div
+from service.planner.splits import SPLIT_KINDS, Choices, SplitKind, chunks_of, divisors, splits
 
 BALANCED = Routing()
 
@@ -50,8 +49,11 @@ class SearchSpace:
     """Allowed values of every axis; an axis with one value is fixed.
 
     `virtual` None means every number of chunks that divides a stage's layers; `data` None every degree that follows
-    from the others; `expert_tensor` None the tensor degree or 1. `group` None is the pipeline degree. `sequence` holds
-    0 and 1. Of the `schedules` those are tried that can have a number of chunks. What is offloaded stays so.
+    from the others; in `expert_tensor` 0 stands for the tensor degree, and None for that or 1. `splits` are ways to
+    divide layers over stages, None those that `split_kinds` allow for the model. `sequence` holds 0 and 1. Of the
+    `schedules` those are tried that can have a number of chunks; the framework has `every_schedule`. In `group` 0
+    stands for what the framework takes by itself, and nothing at all for multiples of the pipeline degree; in
+    `sharding_degree` 0 stands for all ranks, or as many as make so many `copies`. What is offloaded stays so.
     """
 
     world_size: int
@@ -64,13 +66,16 @@ class SearchSpace:
     sequence: tuple[int, ...] = (0, 1)
     virtual: tuple[int, ...] | None = None
     schedules: tuple[str, ...] = ("1f1b", "interleaved")
+    group: tuple[int, ...] = (0,)
     data: tuple[int, ...] | None = None
     expert: tuple[int, ...] = (1,)
     expert_tensor: tuple[int, ...] | None = (1,)
     sharding_stage: tuple[int, ...] = (0, 1)
+    sharding_degree: tuple[int, ...] = (0,)
+    copies: int = 1
     checkpointing: tuple[Choice, ...] = (Choice(),)
-    split: Split = EVEN
-    group: int | None = None
+    splits: tuple[Split, ...] | None = (EVEN,)
+    split_kinds: tuple[SplitKind, ...] = SPLIT_KINDS
     context_method: str = "p2p"
     routing: Routing = BALANCED
     offload: tuple[str, ...] = ()
@@ -78,6 +83,18 @@ class SearchSpace:
     overlap_grad_reduce: bool = False
     overlap_param_gather: bool = False
     framework: str = "megatron-core"
+    every_schedule: tuple[str, ...] = ("1f1b", "interleaved")
+
+    def stages_of(self, model: Model, pipeline: int) -> Choices:
+        """Numbers of chunks per rank to try, each with a way to divide the layers."""
+        if self.splits is None:
+            return splits(model, pipeline, self.split_kinds, self.virtual)
+        found = {
+            (virtual, split): None
+            for split in self.splits
+            for virtual in self.virtual or chunks_of(split, model.layers, pipeline)
+        }
+        return tuple(found)
 
     def schedules_of(self, pipeline: int, virtual: int) -> tuple[str, ...]:
         """Schedules to try with so many chunks on a rank; one rank with one chunk has nothing to schedule."""
@@ -85,44 +102,15 @@ class SearchSpace:
             return ("1f1b",)
         return tuple(name for name in self.schedules if _takes(name, virtual))
 
-    def chunks_of(self, layers: int, pipeline: int) -> tuple[int, ...]:
-        """Numbers of chunks per rank to try: those that every rank's layers are a multiple of.
-
-        One rank has nothing to interleave with, and a split that lists chunks says how many there are.
-        """
-        if self.virtual is not None:
-            return self.virtual
-        listed = listed_chunks(self.split)
-        if listed:
-            return (max(listed // pipeline, 1),)
-        if self.split.spread is not None:
-            return _spread_chunks(layers + sum(self.split.spread), pipeline)
-        ends = [each for each in (self.split.first, self.split.last) if each is not None]
-        counted = int(self.split.account_for_embedding) + int(self.split.account_for_loss)
-        shared = layers + counted - sum(ends)
-        ranks = pipeline - len(ends)
-        if pipeline == 1 or ranks < 1 or shared < 1 or shared % ranks:
-            return (1,)
-        return divisors(gcd(shared // ranks, *ends))
+    def groups_of(self, pipeline: int, schedule: str) -> tuple[int, ...]:
+        """Micro-batches to run in a row on one chunk; 0 is the framework's own number."""
+        if schedule != "interleaved":
+            return (0,)
+        return self.group or (0, *(pipeline << power for power in range(1, DOUBLED_GROUPS + 1)))
 
 
-def listed_chunks(split: Split) -> int:
-    """Chunks that a split lists one by one, over all ranks; 0 when it lists none."""
-    if split.layout is not None:
-        return expand_layout(split.layout).count("|") + 1
-    return len(split.layers or ())
-
-
-def _spread_chunks(weight: int, pipeline: int) -> tuple[int, ...]:
-    """Chunks per rank that some number of layers per stage gives, and torchtitan's default of two.
-
-    Source: torchtitan distributed/pipeline_parallel.py, which cuts `weight` layers into stages of a stated length.
-    """
-    if pipeline == 1:
-        return (1,)
-    stages = {int(ceil_div(weight, length)) for length in range(1, weight + 1)}
-    chunks = {each // pipeline for each in stages if each % pipeline == 0}
-    return tuple(sorted(chunks | {1} | ({2} if weight >= 2 * pipeline else set())))
+DOUBLED_GROUPS = 3
+"""Groups of up to 2^3 times the pipeline degree are tried where any size is allowed."""
 
 
 def _takes(schedule: str, virtual: int) -> bool:
@@ -133,18 +121,25 @@ def _takes(schedule: str, virtual: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """What a framework can split and save: the axes that a search of its layouts opens."""
+    """What a framework can split and save: the axes that a search of its layouts opens.
+
+    `uneven` opens ways to divide layers over stages, `hybrid` sharding over part of the data-parallel ranks.
+    `every_schedule` are those that it runs beside the usual two; they are searched when asked for.
+    """
 
     tensor: bool = False
     pipeline: bool = False
     context: bool = False
     expert: bool = False
     interleaves: bool = False
+    uneven: bool = False
+    hybrid: bool = False
     sequence: tuple[int, ...] = (0, 1)
     sharding_stage: tuple[int, ...] = (0,)
     selective: bool = False
     segments: bool = False
     blocks: bool = False
+    every_schedule: tuple[str, ...] = ("1f1b", "interleaved")
 
 
 REACH: Mapping[str, Reach] = MappingProxyType(
@@ -155,21 +150,50 @@ REACH: Mapping[str, Reach] = MappingProxyType(
             context=True,
             expert=True,
             interleaves=True,
+            uneven=True,
             sharding_stage=(0, 1),
             selective=True,
             segments=True,
             blocks=True,
         ),
         "nanotron": Reach(tensor=True, pipeline=True, sharding_stage=(0, 1)),
-        "deepspeed": Reach(tensor=True, pipeline=True, sharding_stage=(0, 1, 2, 3), segments=True),
-        "fsdp2": Reach(tensor=True, pipeline=True, context=True, interleaves=True, sequence=(1,), sharding_stage=(3,)),
-        "fsdp1": Reach(sharding_stage=(3,)),
+        "deepspeed": Reach(sharding_stage=(0, 1, 2, 3)),
+        "megatron-deepspeed": Reach(tensor=True, pipeline=True, sharding_stage=(0, 1, 2, 3), segments=True),
+        "fsdp2": Reach(context=True, sharding_stage=(2, 3), hybrid=True),
+        "torchtitan": Reach(
+            tensor=True,
+            pipeline=True,
+            context=True,
+            expert=True,
+            interleaves=True,
+            sequence=(1,),
+            sharding_stage=(2, 3),
+            hybrid=True,
+            every_schedule=("gpipe", "1f1b", "interleaved", "looped_bfs", "interleaved_zb", "zbv", "dualpipev"),
+        ),
+        "fsdp1": Reach(sharding_stage=(2, 3), hybrid=True),
         "hf-trainer": Reach(sharding_stage=(0,)),
         "ddp": Reach(),
     }
 )
 """By framework: degrees that its launchers take, sharding stages, and forms of checkpointing (importers.md, section
-5). torchtitan splits the sequence wherever it splits tensors."""
+5). torchtitan splits the sequence wherever it splits tensors, and has the schedules of torch.distributed.pipelining;
+with layers of transformers, FSDP and DeepSpeed split no tensors and have no pipeline."""
+
+
+def reach_of(recipe: Recipe) -> Reach:
+    """What the framework of a recipe can split and save, with the layers that it runs."""
+    name = _WITH_LAYERS.get((recipe.framework, recipe.transformer_impl), recipe.framework)
+    return REACH.get(name, Reach())
+
+
+_WITH_LAYERS: Mapping[tuple[str, str], str] = MappingProxyType(
+    {
+        ("deepspeed", "local"): "megatron-deepspeed",
+        ("deepspeed", "transformer_engine"): "megatron-deepspeed",
+        ("fsdp2", "titan"): "torchtitan",
+    }
+)
 
 
 def whole_space(
@@ -188,7 +212,7 @@ def whole_space(
     `dataclasses.replace`. The recipe's kernel must be settled (`Recipe.on`): what selective checkpointing is worth
     depends on it.
     """
-    degrees, reach = divisors(world_size), REACH.get(recipe.framework, Reach())
+    degrees, reach = divisors(world_size), reach_of(recipe)
     widest = world_size if tensor_across_nodes else min(gpus_per_node, world_size)
     experts = max((kind.mlp.experts for kind in model.kinds if isinstance(kind.mlp, Moe)), default=1)
     shared = tuple(each for each in divisors(experts) if world_size % each == 0)
@@ -205,8 +229,11 @@ def whole_space(
         expert=shared if reach.expert else (1,),
         expert_tensor=None if reach.expert and model.has_experts else (1,),
         sharding_stage=reach.sharding_stage,
+        sharding_degree=(0, *_nodes(world_size, gpus_per_node)) if reach.hybrid else (0,),
         checkpointing=_choices(model, recipe, reach),
+        splits=None if reach.uneven else (EVEN,),
         framework=recipe.framework,
+        every_schedule=reach.every_schedule,
     )
 
 
@@ -228,14 +255,14 @@ def selective_choices(model: Model, recipe: Recipe) -> tuple[Choice, ...]:
     return tuple(Choice("selective", modules=each) for each in sets)
 
 
+def _nodes(world_size: int, gpus_per_node: int) -> tuple[int, ...]:
+    """GPUs of one node, of two, and so on: over so many of them, states are sharded and then copied."""
+    nodes = divisors(world_size // gpus_per_node) if world_size % gpus_per_node == 0 else ()
+    return tuple(gpus_per_node * each for each in nodes[:-1])
+
+
 def _choices(model: Model, recipe: Recipe, reach: Reach) -> tuple[Choice, ...]:
     selective = selective_choices(model, recipe) if reach.selective else ()
     whole = Choice("full", "uniform", depths=None if reach.segments else (1,))
     blocks = (Choice("full", "block", partial=True),) if reach.blocks else ()
     return (Choice(), *selective, whole, *blocks)
-
-
-def divisors(number: int) -> tuple[int, ...]:
-    """All divisors, ascending."""
-    small = [each for each in range(1, int(number**0.5) + 1) if number % each == 0]
-    return tuple(sorted({*small, *(number // each for each in small)}))

@@ -14,9 +14,11 @@ from typing import Any
 import numpy as np
 
 from service.calculator.layout import Layout
+from service.calculator.placement import Split
 from service.calculator.recipe import Recipe
+from service.planner.changes import AXES, KEYS, changed, values_of
 from service.planner.grid import Group, parts
-from service.planner.problem import Column, Problem, Truths
+from service.planner.problem import Column, Problem
 from service.planner.ranking import TIE
 from service.planner.search import Candidate, candidate
 from service.planner.space import Choice, SearchSpace
@@ -25,32 +27,8 @@ from service.planner.verdict import DOES_NOT_FIT
 GROWTH = (1, 2, 4, 8)
 """Factors by which a degree is raised, and a micro-batch cut; degrees are also halved once."""
 
-KEYS = (
-    "/parallelism/tensor",
-    "/parallelism/sequence",
-    "/parallelism/pipeline",
-    "/parallelism/virtual_pipeline",
-    "/schedule",
-    "/parallelism/context",
-    "/parallelism/expert",
-    "/parallelism/expert_tensor",
-    "/batch/micro",
-    "/sharding/stage",
-    "/checkpointing/granularity",
-    "/checkpointing/method",
-    "/checkpointing/num_layers",
-    "/checkpointing/modules",
-)
-"""Keys of a job that a change may touch, as JSON Pointers; data-parallel degree and accumulation follow from them."""
-
-AXES = (0, 1, 2, 3, 3, 4, 5, 6, 7, 8, 9, 9, 9, 9)
-"""Which axis each of `KEYS` belongs to: a schedule goes with its chunks, and checkpointing is one axis."""
-
 WIDER = (1, 2, max(AXES) + 1)
 """Axes that may differ at once, one round after the other."""
-
-_FOLLOWS = {1: "1f1b"}
-"""The schedule that a number of chunks implies; others imply `interleaved`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +61,7 @@ class _Found:
     step_seconds: float
     problem: Problem
     layout: Layout
+    split: Split
     changes: Mapping[str, Any]
 
 
@@ -118,6 +97,7 @@ def near(space: SearchSpace, layout: Layout) -> SearchSpace:
 
     cut = {int(layout.micro_batch) // factor for factor in GROWTH} | {1}
     chunks = tuple(sorted({layout.virtual, 1})) if space.virtual is None else space.virtual
+    shards, ranks = int(layout.shards), int(layout.data * layout.context)
     schedules = tuple(dict.fromkeys((layout.schedule, "1f1b", "interleaved")))
     return replace(
         space,
@@ -128,6 +108,8 @@ def near(space: SearchSpace, layout: Layout) -> SearchSpace:
         micro=tuple(each for each in space.micro if each in cut) or (int(layout.micro_batch),),
         sequence=tuple(sorted({*space.sequence, int(layout.sequence_parallel)})),
         virtual=chunks,
+        group=(int(layout.group),) if layout.virtual > 1 and layout.group != layout.pipeline else (0,),
+        sharding_degree=(0,) if shards in {1, ranks} else (shards, 0),
         schedules=tuple(each for each in schedules if each in {*space.schedules, layout.schedule}),
         sharding_stage=tuple(each for each in space.sharding_stage if each >= int(layout.sharding_stage)),
         checkpointing=(_own(layout), *(each for each in space.checkpointing if each != _own(layout))),
@@ -165,8 +147,8 @@ def _fastest(
     for code, (verdict, seconds, group, index) in best.items():
         other = group.layout(index)
         keys = frozenset(key for bit, key in enumerate(KEYS) if code >> bit & 1) | frozenset(variant.changes)
-        changes = {key: value for key, value in _values(other).items() if key in keys} | dict(variant.changes)
-        yield _Found(keys, verdict, seconds, problem, other, MappingProxyType(changes))
+        changes = {key: value for key, value in values_of(other).items() if key in keys} | dict(variant.changes)
+        yield _Found(keys, verdict, seconds, problem, other, group.split, MappingProxyType(changes))
 
 
 def _evaluated(
@@ -194,61 +176,14 @@ def _codes(layout: Layout, many: Layout, count: int) -> tuple[Column, Column]:
     """The set of changed keys of each layout, one bit for each of `KEYS`, and the number of axes they are on."""
     code = np.zeros(count, dtype=np.int64)
     touched = np.zeros(count, dtype=np.int64)
-    for bit, changed in enumerate(_changed(layout, many)):
-        column = np.broadcast_to(np.asarray(changed, dtype=np.int64), count)
+    for bit, differs in enumerate(changed(layout, many)):
+        column = np.broadcast_to(np.asarray(differs, dtype=np.int64), count)
         code |= column << bit
         touched |= column << AXES[bit]
     axes = np.zeros(count, dtype=np.int64)
     for axis in range(max(AXES) + 1):
         axes += touched >> axis & 1
     return code, axes
-
-
-def _changed(before: Layout, after: Layout) -> tuple[bool | Truths, ...]:
-    """Whether each of `KEYS` differs; a value that follows from another key is no change."""
-    old, new = before.checkpointing, after.checkpointing
-    full = new.granularity == "full"
-    follows = _FOLLOWS.get(after.virtual, "interleaved")
-    inherits = (before.expert_tensor == before.tensor) & (after.expert_tensor == after.tensor)
-    return (
-        after.tensor != before.tensor,
-        after.sequence_parallel != before.sequence_parallel,
-        after.pipeline != before.pipeline,
-        after.virtual != before.virtual,
-        after.schedule not in {before.schedule, follows},
-        after.context != before.context,
-        after.expert != before.expert,
-        (after.expert_tensor != before.expert_tensor) & np.logical_not(inherits),
-        after.micro_batch != before.micro_batch,
-        after.sharding_stage != before.sharding_stage,
-        new.granularity != old.granularity,
-        full and new.method != old.method,
-        (full and new.granularity != old.granularity) | ((new.num_layers != old.num_layers) & full),
-        new.granularity == "selective" and new.modules != old.modules,
-    )
-
-
-def _values(layout: Layout) -> dict[str, Any]:
-    """The values of `KEYS` in one layout."""
-    checkpointing = layout.checkpointing
-    full = checkpointing.granularity == "full"
-    values = (
-        int(layout.tensor),
-        bool(layout.sequence_parallel),
-        layout.pipeline,
-        layout.virtual,
-        layout.schedule,
-        int(layout.context),
-        int(layout.expert),
-        int(layout.expert_tensor),
-        int(layout.micro_batch),
-        int(layout.sharding_stage),
-        checkpointing.granularity,
-        checkpointing.method if full else None,
-        int(checkpointing.num_layers) if full else None,
-        list(checkpointing.modules),
-    )
-    return dict(zip(KEYS, values, strict=True))
 
 
 def _fewest_keys(found: Sequence[_Found]) -> list[_Found]:
@@ -262,7 +197,7 @@ def _fewest_keys(found: Sequence[_Found]) -> list[_Found]:
 
 
 def _suggestion(found: _Found, now: Candidate) -> Suggestion:
-    then = candidate(found.problem, found.layout)
+    then = candidate(found.problem, found.layout, found.split)
     return Suggestion(
         changes=found.changes,
         candidate=then,

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import Any, Final
 
@@ -11,19 +11,24 @@ from service.calibration.interval import interval_by
 from service.catalog.devices import Device, Devices
 from service.formats.registry import import_source
 from service.formats.writers.export import Cluster, ExportFormat, changes_between
-from service.job.resolve import Resolved, job_with_layout
+from service.job.resolve import InvalidJob, Resolved, job_with_layout, resolve_model
 from service.job.schema import Job
+from service.planner.changes import KEYS
 from service.planner.problem import Problem
-from service.planner.suggest import Suggestion, suggest
+from service.planner.suggest import Suggestion, Variant, suggest
 from service.usecases.devices import accelerator_of, device_of, knows_links
 from service.usecases.errors import RejectedJob
 from service.usecases.imports import Accepted, Given
 from service.usecases.intervals import band_of
-from service.usecases.spaces import ANY, opened, space_of
+from service.usecases.regions import LOSS, LOSSES, SPLIT_LOSSES, offload_values, with_values
+from service.usecases.spaces import ANY, opened, space_of, stated_split
 from service.usecases.targets import Need, Target, need_of, need_on, resolved_on
 
 MOST: Final = 3
 """Alternatives in all."""
+
+MOST_OF_A_PLAN: Final = 5
+"""Changes in the answer of a plan."""
 
 MOST_CHANGES: Final = 2
 """Changes to the job among them, so that there is room for another target."""
@@ -69,25 +74,51 @@ def alternatives(
     """
     device = device_of(target.device, "/device", devices)
     resolved = resolved_on(accepted, target.world_size)
-    found = _suggestions(resolved, device, evidence)
+    found = _suggestions(resolved, device, evidence, MOST)
     changes = [_change(given, resolved, device, each, evidence) for each in found]
     targets = chain(_more(accepted, resolved, device, evidence), _larger(resolved, device, devices, evidence))
     others = chain(targets, changes[MOST_CHANGES:])
     return list(islice(chain(changes[:MOST_CHANGES], others), MOST))
 
 
-def _suggestions(resolved: Resolved, device: Device, evidence: Evidence) -> list[Suggestion]:
+def changes_to(
+    given: Given, accepted: Accepted, target: Target, device: Device, evidence: Evidence
+) -> list[Alternative]:
+    """Return the smallest changes with which a job fits better than now. Raises RejectedJob."""
+    resolved = resolved_on(accepted, target.world_size)
+    found = _suggestions(resolved, device, evidence, MOST_OF_A_PLAN)
+    return [_change(given, resolved, device, each, evidence) for each in found]
+
+
+def _suggestions(resolved: Resolved, device: Device, evidence: Evidence, most: int) -> list[Suggestion]:
     job = resolved.job
     if device.usable_bytes is None or not knows_links(device) or job.world_size is None:
         return []
     space = space_of(opened(job, ANY, {}, job.world_size), resolved.model, resolved.recipe, ANY, device.gpus_per_node)
     band = band_of(job, device.id, evidence)
     problem = Problem(resolved.model, resolved.recipe, accelerator_of(device), band.upper_ends, band.expected)
-    return suggest(problem, resolved.layout, space, most=MOST)
+    inner = space.expert_tensor if resolved.model.has_experts else (0,)
+    near = replace(space, splits=(stated_split(job),), expert_tensor=inner)
+    return suggest(problem, resolved.layout, near, variants=list(_variants(job)), most=most)
+
+
+def _variants(job: Job) -> Iterator[Variant]:
+    """Changes beside the layout: another loss, optimizer states on the host."""
+    losses = [each for each in LOSSES.get(job.framework.transformer_impl or "", ()) if each not in SPLIT_LOSSES]
+    wholes: list[dict[str, Any]] = [{LOSS: each} for each in losses if each != job.kernels.cross_entropy]
+    if job.optimizer.offload in (None, "none"):
+        wholes.append(offload_values("cpu", job.framework.name))
+    for values in wholes:
+        try:
+            recipe = resolve_model(with_values(job, values)).recipe
+        except InvalidJob:
+            continue
+        yield Variant(values, recipe)
 
 
 def _change(given: Given, resolved: Resolved, device: Device, found: Suggestion, evidence: Evidence) -> Alternative:
-    job = job_with_layout(resolved.job, found.candidate.layout)
+    values = {pointer: value for pointer, value in found.changes.items() if pointer not in KEYS}
+    job = job_with_layout(with_values(resolved.job, values), found.candidate.layout)
     peak = found.candidate.estimate.peak
     return Alternative(
         target=Target(device.id, job.world_size),
@@ -98,7 +129,8 @@ def _change(given: Given, resolved: Resolved, device: Device, found: Suggestion,
             interval_by(band_of(job, device.id, evidence), peak.device_bytes),
             device.usable_bytes,
         ),
-        text=_in_dialect(given, resolved.job, job, device) or _in_own_keys(found.changes),
+        text=_in_dialect(given, job_with_layout(resolved.job, resolved.layout), job, device)
+        or _in_own_keys(found.changes),
         changes=dict(found.changes),
         saved_bytes=found.saved_bytes,
         step_ratio=found.step_ratio,

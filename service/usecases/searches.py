@@ -1,6 +1,7 @@
 """The search for layouts: a question about a job on a cluster, and its answer. Nothing is stored here."""
 
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
@@ -9,7 +10,6 @@ from service.calculator.device import Accelerator
 from service.calculator.estimate import METHOD_VERSION
 from service.calculator.layout import Layout
 from service.calibration.evidence import NO_EVIDENCE, Evidence, Fitted
-from service.calibration.few_shot import NOTHING_FITTED
 from service.calibration.interval import Band, Observations, interval_by
 from service.catalog.devices import Device, Devices
 from service.job.diagnostics import Findings, MissingFact
@@ -17,17 +17,19 @@ from service.job.digest import digest
 from service.job.resolve import InvalidJob, ResolvedModel, job_with_layout, resolve_model
 from service.job.schema import Job
 from service.planner.grid import space_size
-from service.planner.problem import Problem
+from service.planner.recompute import LeastRecomputation
 from service.planner.search import Candidate, FrontierPoint, Progress, search
-from service.planner.space import SearchSpace
 from service.planner.verdict import Verdict
 from service.store.plans import Kept
+from service.usecases.alternatives import Alternative, changes_to
 from service.usecases.devices import accelerator_of, device_of, knows_links
 from service.usecases.errors import IncompleteDevice, RejectedJob, SearchTooLarge
 from service.usecases.estimates import canonical
-from service.usecases.imports import Given, accept, merged
+from service.usecases.imports import Accepted, Given, accept, merged
 from service.usecases.intervals import band_of, fitted_of
-from service.usecases.spaces import Cluster, Limits, opened, space_of
+from service.usecases.regions import Regions, regions_of
+from service.usecases.spaces import Cluster, Limits, opened
+from service.usecases.targets import Need, Target, need_on, resolved_on
 
 Objective = Literal["step_time"]
 
@@ -54,36 +56,46 @@ class Search:
     """A question that was understood, ready to be searched.
 
     `document` is its canonical form, in which the same question is the same text, and `digest` that of the document.
-    What observed runs say is part of both where they change the answer.
+    What observed runs say is part of both where they change the answer. `accepted` is the job as it came.
     """
 
     question: Question
     cluster: Cluster
+    device: Device
+    accepted: Accepted
     resolved: ResolvedModel
     accelerator: Accelerator
-    space: SearchSpace
+    regions: Regions
     document: Mapping[str, object]
     digest: str
     evidence: Evidence
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FoundLayout:
-    """A layout in the words of the job."""
+    """A layout in the words of the job; what has a default was not stored at first."""
 
     tensor: int
     sequence: bool
     pipeline: int
     virtual_pipeline: int
+    microbatch_group_size: int | None = None
+    schedule: str
+    stages: Mapping[str, Any] | None = None
     context: int
+    expert: int = 1
+    expert_tensor: int = 1
     data: int
     micro: int
     accumulation: int
     sharding_stage: int
-    schedule: str
+    sharding_degree: int | None = None
     checkpointing: str
     method: str | None
     num_layers: int | None
+    modules: tuple[str, ...] = ()
+    cross_entropy: str | None = None
+    optimizer_offload: Any = "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +118,7 @@ class FoundCandidate:
     bubble_fraction: float
     recompute_fraction: float
     shift_bytes: int = 0
+    least_recomputation: LeastRecomputation | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,15 +131,18 @@ class FoundPoint:
     verdict: Verdict
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SearchAnswer:
     """What a search found; `candidates` are ranked, and empty when nothing fits.
 
+    `given` is what the job needs as it came, where it was complete; `alternatives` are the smallest changes to it.
     `observed` are the runs whose sizes were used, `center` what is expected over what is itemised, and `timed` the
     steps; None where too few were observed.
     """
 
     verdict: Verdict
+    given: Need | None = None
+    alternatives: tuple[Alternative, ...] = ()
     candidates: tuple[FoundCandidate, ...]
     frontier: tuple[FoundPoint, ...]
     searched: int
@@ -153,30 +169,44 @@ def prepare(
         raise IncompleteDevice(f"the catalogue has no usable memory or no link bandwidths of {device.id}")
     nodes = question.cluster.gpus_per_node or device.gpus_per_node
     cluster = Cluster(device.id, question.cluster.world_size, nodes)
-    resolved = _resolved(question, cluster.world_size)
-    space = space_of(resolved.job, resolved.model, resolved.recipe, question.limits, nodes)
-    size = space_size(resolved.model, space)
+    accepted = accept(question.given, question.changes)
+    bare = opened(accepted.job, question.limits, accepted.findings.sources, cluster.world_size)
+    resolved = _resolved(accepted, bare)
+    accelerator = accelerator_of(device, nodes)
+    regions = regions_of(accepted.job, bare, resolved, question.limits, accelerator, evidence)
+    size = sum(space_size(each.problem.model, each.space) for each in regions.regions) + regions.refused.total()
     if size > most_layouts:
         raise SearchTooLarge(f"the search would look at {size} layouts; {most_layouts} are allowed")
     document = {**_document(question, cluster, device, resolved.job), **_observed(cluster, resolved.job, evidence)}
-    accelerator = accelerator_of(device, nodes)
-    return Search(question, cluster, resolved, accelerator, space, document, digest(document), evidence)
+    return Search(
+        question=question,
+        cluster=cluster,
+        device=device,
+        accepted=accepted,
+        resolved=resolved,
+        accelerator=accelerator,
+        regions=regions,
+        document=document,
+        digest=digest(document),
+        evidence=evidence,
+    )
 
 
 def run(asked: Search, progress: Progress | None = None, cancelled: Callable[[], bool] | None = None) -> SearchAnswer:
     """Search the whole space and rank what fits. Raises SearchCancelled."""
     began = time.perf_counter()
-    job, resolved = asked.resolved.job, asked.resolved
-    band, timed = _said(asked.cluster, job, asked.evidence)
-    tuning = NOTHING_FITTED if timed is None else timed.tuning
-    problem = Problem(resolved.model, resolved.recipe, asked.accelerator, band.upper_ends, band.expected, tuning)
-    found = search(problem, asked.space, top=asked.question.top, progress=progress, cancelled=cancelled)
+    regions = asked.regions
+    found = search(regions.regions, top=asked.question.top, progress=progress, cancelled=cancelled)
+    given, changes = _as_given(asked)
+    band, timed = _said(asked.cluster, asked.resolved.job, asked.evidence)
     return SearchAnswer(
         verdict=found.candidates[0].verdict if found.candidates else "does_not_fit",
+        given=given,
+        alternatives=changes,
         candidates=tuple(_candidate(asked, each) for each in found.candidates),
-        frontier=tuple(_point(each) for each in found.frontier),
-        searched=found.searched,
-        rejected=found.rejected,
+        frontier=tuple(_point(regions.jobs[each.region], each) for each in found.frontier),
+        searched=found.searched + regions.refused.total(),
+        rejected=dict(sorted((Counter(found.rejected) + regions.refused).items())),
         smallest_world_size=found.smallest_world_size,
         largest_micro_batch=found.largest_micro_batch,
         longest_sequence=found.longest_sequence,
@@ -189,6 +219,18 @@ def run(asked: Search, progress: Progress | None = None, cancelled: Callable[[],
         center=band.center,
         timed=timed,
     )
+
+
+def _as_given(asked: Search) -> tuple[Need | None, tuple[Alternative, ...]]:
+    """What a complete job needs on the cluster as it came, and the smallest changes with which it fits."""
+    target = Target(asked.device.id, asked.cluster.world_size)
+    try:
+        need = need_on(resolved_on(asked.accepted, target.world_size), asked.device, asked.evidence)
+    except RejectedJob:
+        return None, ()
+    if need.verdict == "fits":
+        return need, ()
+    return need, tuple(changes_to(asked.question.given, asked.accepted, target, asked.device, asked.evidence))
 
 
 def _said(cluster: Cluster, job: Job, evidence: Evidence) -> tuple[Band, Fitted | None]:
@@ -205,16 +247,14 @@ def _observed(cluster: Cluster, job: Job, evidence: Evidence) -> dict[str, objec
     return {"observations": {**bytes_, **steps}} if bytes_ or steps else {}
 
 
-def _resolved(question: Question, world_size: int) -> ResolvedModel:
+def _resolved(accepted: Accepted, bare: Job) -> ResolvedModel:
     """The model and recipe of the question, and the job that says what is fixed. Raises RejectedJob."""
-    accepted = accept(question.given, question.changes)
     read = _without_searched(accepted.findings)
-    job = opened(accepted.job, question.limits, read.sources, world_size)
     try:
-        resolved = resolve_model(job)
+        resolved = resolve_model(bare)
     except InvalidJob as error:
-        raise RejectedJob(merged(merged(read, error.findings), _unstated_batch(job)), accepted.given_as) from None
-    findings = merged(merged(read, resolved.findings), _unstated_batch(job))
+        raise RejectedJob(merged(merged(read, error.findings), _unstated_batch(bare)), accepted.given_as) from None
+    findings = merged(merged(read, resolved.findings), _unstated_batch(bare))
     if findings.errors or findings.missing:
         raise RejectedJob(findings, accepted.given_as)
     return ResolvedModel(resolved.job, resolved.model, resolved.recipe, findings)
@@ -256,12 +296,12 @@ def _document(question: Question, cluster: Cluster, device: Device, job: Job) ->
 
 
 def _candidate(asked: Search, found: Candidate) -> FoundCandidate:
-    complete = job_with_layout(asked.resolved.job, found.layout)
+    complete = job_with_layout(asked.regions.jobs[found.region], found.layout, found.split)
     peak = found.estimate.peak
     around = interval_by(band_of(complete, asked.cluster.device, asked.evidence), peak.device_bytes)
     return FoundCandidate(
         job=complete,
-        layout=_layout(found.layout),
+        layout=_layout(complete, found.layout),
         verdict=found.verdict,
         reason=found.reason,
         stage=peak.stage,
@@ -273,14 +313,17 @@ def _candidate(asked: Search, found: Candidate) -> FoundCandidate:
         bubble_fraction=float(found.time.bubble_fraction),
         recompute_fraction=float(found.time.recompute_fraction),
         shift_bytes=around.expected_bytes - peak.device_bytes,
+        least_recomputation=found.least,
     )
 
 
-def _point(found: FrontierPoint) -> FoundPoint:
-    return FoundPoint(_layout(found.layout), found.device_bytes, found.step_seconds, found.verdict)
+def _point(job: Job, found: FrontierPoint) -> FoundPoint:
+    complete = job_with_layout(job, found.layout, found.split)
+    return FoundPoint(_layout(complete, found.layout), found.device_bytes, found.step_seconds, found.verdict)
 
 
-def _layout(layout: Layout) -> FoundLayout:
+def _layout(job: Job, layout: Layout) -> FoundLayout:
+    """The layout that a job states."""
     checkpointing = layout.checkpointing
     full = checkpointing.granularity == "full"
     return FoundLayout(
@@ -288,13 +331,27 @@ def _layout(layout: Layout) -> FoundLayout:
         sequence=bool(layout.sequence_parallel),
         pipeline=layout.pipeline,
         virtual_pipeline=layout.virtual,
+        microbatch_group_size=job.parallelism.microbatch_group_size,
+        schedule=layout.schedule,
+        stages=None if job.stages is None else job.stages.model_dump(exclude_none=True),
         context=int(layout.context),
+        expert=int(layout.expert),
+        expert_tensor=int(layout.expert_tensor),
         data=int(layout.data),
         micro=int(layout.micro_batch),
         accumulation=int(layout.micro_batches),
         sharding_stage=int(layout.sharding_stage),
-        schedule=layout.schedule,
+        sharding_degree=int(layout.shards) if layout.sharding_stage else None,
         checkpointing=checkpointing.granularity,
         method=checkpointing.method if full else None,
         num_layers=int(checkpointing.num_layers) if full else None,
+        modules=checkpointing.modules or checkpointing.op,
+        cross_entropy=job.kernels.cross_entropy,
+        optimizer_offload=_place(job),
     )
+
+
+def _place(job: Job) -> Any:
+    """Where optimizer states live, as a job states it."""
+    offload = job.optimizer.offload or "none"
+    return offload if isinstance(offload, str) else offload.model_dump()

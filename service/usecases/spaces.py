@@ -1,10 +1,10 @@
 """The space of layouts that a question opens: what its job states is fixed, what it leaves open is searched."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from service.calculator.layout import Checkpointing
+from service.calculator.layout import Checkpointing, Layout, Placement
 from service.calculator.model import Model
 from service.calculator.placement import Split
 from service.calculator.recipe import Recipe
@@ -16,17 +16,26 @@ from service.job.resolve import split_of
 from service.job.schema import Job
 from service.job.values import Values
 from service.planner.space import Choice, SearchSpace, whole_space
+from service.planner.splits import divisors
 
 Axis = Literal[
     "tensor",
     "sequence",
     "pipeline",
     "virtual_pipeline",
+    "microbatch_group_size",
+    "schedule",
+    "stages",
     "context",
+    "expert",
+    "expert_tensor",
     "data",
     "micro",
     "sharding_stage",
+    "sharding_degree",
     "checkpointing",
+    "cross_entropy",
+    "optimizer_offload",
 ]
 
 AXES: Mapping[Axis, Sequence[str]] = {
@@ -34,13 +43,25 @@ AXES: Mapping[Axis, Sequence[str]] = {
     "sequence": ("/parallelism/sequence",),
     "pipeline": ("/parallelism/pipeline", "/stages"),
     "virtual_pipeline": ("/parallelism/virtual_pipeline", "/parallelism/microbatch_group_size", "/schedule"),
+    "microbatch_group_size": ("/parallelism/microbatch_group_size",),
+    "schedule": ("/schedule",),
+    "stages": ("/stages",),
     "context": ("/parallelism/context",),
+    "expert": ("/parallelism/expert",),
+    "expert_tensor": ("/parallelism/expert_tensor",),
     "data": ("/parallelism/data", "/batch/accumulation"),
     "micro": ("/batch/micro", "/batch/accumulation"),
-    "sharding_stage": ("/sharding/stage", "/sharding/degree"),
+    "sharding_stage": ("/sharding/stage", "/sharding/degree", "/sharding/optimizer_instances"),
+    "sharding_degree": ("/sharding/degree", "/sharding/optimizer_instances"),
     "checkpointing": ("/checkpointing",),
+    "cross_entropy": ("/kernels/cross_entropy", "/kernels/vocab_parallel_loss"),
+    "optimizer_offload": ("/optimizer/offload", "/optimizer/parameter_offload"),
 }
 """The axes of a search; the first pointer is where a job states the axis, the others depend on its value."""
+
+ON_REQUEST = frozenset({"cross_entropy", "optimizer_offload", "microbatch_group_size"})
+"""Axes that a search opens only when it is asked to: what is left open there is the framework's default, not a question
+of layout."""
 
 _NOT_STATED = {"default", "derived", "assumed"}
 
@@ -56,14 +77,22 @@ class Cluster:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a search may use: values by axis, or `any`; an axis that is named is searched even if the job states it."""
+    """What a search may use: values by axis; an axis that is named is searched even if the job states it.
 
-    axes: Mapping[Axis, Sequence[int] | Sequence[str] | Literal["any"]] = field(default_factory=dict)
+    `any` stands for all that the framework has, `usual` for what is searched where a job leaves the axis open.
+    """
+
+    axes: Mapping[Axis, Sequence[Any] | Literal["any", "usual"]] = field(default_factory=dict)
     tensor_across_nodes: bool = False
 
+    def named(self, axis: Axis) -> Sequence[Any] | None:
+        """The values listed for an axis; None where none are."""
+        values = self.axes.get(axis)
+        return None if values is None or isinstance(values, str) else values
 
-ANY = Limits(dict.fromkeys(AXES, "any"))
-"""Every axis open, whatever the job states."""
+
+ANY = Limits({axis: "usual" for axis in AXES if axis not in ON_REQUEST})
+"""Every axis of the layout open, whatever the job states."""
 
 
 def opened(job: Job, limits: Limits, sources: Mapping[str, Source], world_size: int) -> Job:
@@ -73,7 +102,7 @@ def opened(job: Job, limits: Limits, sources: Mapping[str, Source], world_size: 
     """
     document = job.model_dump(by_alias=True, exclude_none=True)
     for axis, pointers in AXES.items():
-        source = sources.get(pointers[0])
+        source = None if axis in ON_REQUEST else sources.get(pointers[0])
         if axis in limits.axes or (source is not None and source.origin in _NOT_STATED):
             for pointer in pointers:
                 _remove(document, pointer)
@@ -94,10 +123,11 @@ def space_of(job: Job, model: Model, recipe: Recipe, limits: Limits, gpus_per_no
         sequence_length=batch.sequence_length,
         tensor_across_nodes=limits.tensor_across_nodes,
     )
-    return replace(space, **_fixed(job), **_limited(limits, space))
+    stated = replace(space, **_fixed(job, space))
+    return replace(stated, **_limited(limits, stated, job))
 
 
-def _fixed(job: Job) -> dict[str, Any]:
+def _fixed(job: Job, space: SearchSpace) -> dict[str, Any]:
     """What the job states, as values of the space."""
     parallel, sharding = job.parallelism, job.sharding
     stated = {
@@ -106,43 +136,100 @@ def _fixed(job: Job) -> dict[str, Any]:
         "pipeline": parallel.pipeline,
         "virtual": 1 if job.schedule is not None and CHUNKS[job.schedule] == 1 else parallel.virtual_pipeline,
         "schedules": job.schedule,
+        "group": parallel.microbatch_group_size,
         "context": parallel.context,
         "expert": parallel.expert,
         "expert_tensor": parallel.expert_tensor,
         "data": parallel.data,
         "micro": job.batch.micro,
         "sharding_stage": sharding.stage,
+        "sharding_degree": sharding.degree,
     }
     fixed: dict[str, Any] = {name: (value,) for name, value in stated.items() if value is not None}
     checkpointing = _checkpointing(job)
     if job.checkpointing.granularity is not None:
         fixed["checkpointing"] = (_choice(checkpointing, any_depth=job.checkpointing.num_layers is None),)
+    elif job.framework.transformer_impl == "titan":
+        fixed["checkpointing"] = (*space.checkpointing, *_titan_choices(job))
+    if job.stages is not None or space.splits is not None:
+        fixed["splits"] = (stated_split(job),)
     return fixed | {
+        "copies": sharding.optimizer_instances or 1,
         "offload": checkpointing.offload,
         "offload_layers": checkpointing.offload_layers,
-        "split": _split(job),
-        "group": parallel.microbatch_group_size,
         "context_method": parallel.context_method or "p2p",
         "overlap_grad_reduce": bool(sharding.overlap_grad_reduce),
         "overlap_param_gather": bool(sharding.overlap_param_gather),
     }
 
 
-def _limited(limits: Limits, space: SearchSpace) -> dict[str, Any]:
+def baseline(job: Job, space: SearchSpace) -> Layout:
+    """Return the layout that changes are counted from: what the job states, else what needs nothing to be said."""
+    parallel, micro = job.parallelism, job.batch.micro or 1
+    virtual, tensor = parallel.virtual_pipeline or 1, parallel.tensor or 1
+    stage = space.sharding_stage[0] if job.sharding.stage is None else job.sharding.stage
+    return Layout(
+        tensor=tensor,
+        sequence_parallel=int(bool(parallel.sequence)),
+        context=parallel.context or 1,
+        data=1,
+        pipeline=parallel.pipeline or 1,
+        virtual=virtual,
+        schedule=job.schedule or ("interleaved" if virtual > 1 else "1f1b"),
+        group=1,
+        placement=Placement(()),
+        micro_batch=micro,
+        micro_batches=1,
+        sequence_length=space.sequence_length,
+        sharding_stage=stage,
+        shards=1,
+        checkpointing=_checkpointing(job),
+        expert=parallel.expert or 1,
+        expert_tensor=parallel.expert_tensor or tensor,
+    )
+
+
+def _titan_choices(job: Job) -> Iterator[Choice]:
+    """The selective checkpointing of torchtitan: operations whose results are kept, or every second layer."""
+    for stated in ({"op": "default"}, {"every": 2}):
+        document = job.model_dump(by_alias=True, exclude_none=True)
+        document["checkpointing"] = {**document.get("checkpointing", {}), "granularity": "selective", **stated}
+        yield _choice(_checkpointing(Job.model_validate(document)), any_depth=False)
+
+
+def _limited(limits: Limits, space: SearchSpace, job: Job) -> dict[str, Any]:
     """What the limits allow, as values of the space; the job does not state these axes any more."""
-    listed = {axis: tuple(values) for axis, values in limits.axes.items() if values != "any"}
-    limited: dict[str, Any] = {_NAMES.get(axis, axis): values for axis, values in listed.items()}
+    listed = {axis: tuple(values) for axis in limits.axes if (values := limits.named(axis)) is not None}
+    limited: dict[str, Any] = {_NAMES.get(axis, axis): values for axis, values in listed.items() if axis not in _APART}
     if "sequence" in limited:
         limited["sequence"] = tuple(int(each) for each in limited["sequence"])
-    if "checkpointing" in limited:
-        wanted = limited["checkpointing"]
-        kinds = {each.granularity for each in space.checkpointing}
-        also = (Choice("selective", modules=("core_attn",)),) if "selective" in set(wanted) - kinds else ()
-        limited["checkpointing"] = (*(each for each in space.checkpointing if each.granularity in wanted), *also)
+    if "checkpointing" in listed:
+        limited["checkpointing"] = tuple(_wanted(listed["checkpointing"], space, job))
+    if "stages" in listed and space.splits is None:
+        limited["split_kinds"] = listed["stages"]
+    if limits.axes.get("microbatch_group_size") == "any":
+        limited["group"] = ()
+    if limits.axes.get("schedule") == "any":
+        limited["schedules"] = space.every_schedule
+    if limits.axes.get("sharding_degree") == "any":
+        limited["sharding_degree"] = (0, *divisors(space.world_size)[1:-1])
     return limited
 
 
-_NAMES: Mapping[str, str] = {"virtual_pipeline": "virtual"}
+_NAMES: Mapping[str, str] = {"virtual_pipeline": "virtual", "microbatch_group_size": "group", "schedule": "schedules"}
+_APART = frozenset({"checkpointing", "stages", "cross_entropy", "optimizer_offload"})
+
+
+def _wanted(asked: Sequence[Any], space: SearchSpace, job: Job) -> Iterator[Choice]:
+    """Kinds of checkpointing that a limit names: all of a granularity, or one as the job would state it."""
+    for each in asked:
+        if isinstance(each, str):
+            kinds = [choice for choice in space.checkpointing if choice.granularity == each]
+            yield from kinds or ([Choice("selective", modules=("core_attn",))] if each == "selective" else [])
+        else:
+            document = job.model_dump(by_alias=True, exclude_none=True) | {"checkpointing": dict(each)}
+            stated = Job.model_validate(document)
+            yield _choice(_checkpointing(stated), any_depth=stated.checkpointing.num_layers is None)
 
 
 def _choice(stated: Checkpointing, *, any_depth: bool) -> Choice:
@@ -169,7 +256,8 @@ def _checkpointing(job: Job) -> Checkpointing:
     return checkpointing_of(values)
 
 
-def _split(job: Job) -> Split:
+def stated_split(job: Job) -> Split:
+    """Return how a job divides layers over its stages."""
     stated = {} if job.stages is None else job.stages.model_dump(exclude_none=True)
     framework = job.framework
     profile = profile_of(framework.name, framework.transformer_impl, framework.version)

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from service.calculator.model import Attention, LayerKind, Mlp, Model
 from service.planner.problem import Problem
-from service.planner.search import search
+from service.planner.search import Region, search
 from service.planner.space import SearchSpace, whole_space
 from tests.builders import A100, recipe
 
@@ -49,7 +49,7 @@ def spaces() -> dict[str, SearchSpace]:
 def searched(name: str) -> tuple[int, float, float]:
     """Layouts, processor seconds and peak memory (MiB) of one search."""
     began = time.process_time()
-    found = search(Problem(GPT_3, recipe(), A100), spaces()[name])
+    found = search([Region(Problem(GPT_3, recipe(), A100), spaces()[name])])
     seconds = time.process_time() - began
     return found.searched, seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 

@@ -1,6 +1,6 @@
 """The order of candidates: near-equal times are ties, and neither the order nor the blocks of the rows matter."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -8,30 +8,32 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.planner import ranking
-from service.planner.ranking import Rows, contenders, no_rows, ranked
+from service.planner.ranking import Rows, contenders, least_checkpointing, no_rows, ranked
 
-Row = tuple[int, float, float, int]
+Row = tuple[int, float, int, int]
 ROWS = st.lists(
     st.tuples(
         st.integers(0, 1),
         st.integers(100, 125).map(float),
-        st.sampled_from([0.0, 0.1, 0.25]),
         st.integers(0, 5),
+        st.integers(0, 2),
     ),
     max_size=60,
 )
 
 
 def rows(values: list[Row]) -> Rows:
-    """Rows of (verdict, step seconds, recompute, peak bytes), numbered in order."""
+    """Rows of (verdict, step seconds, peak in bytes and in steps, changes), numbered in order."""
     columns = [np.array(column) for column in zip(*values, strict=True)] if values else [np.zeros(0)] * 4
-    verdict, seconds, recompute, peak = columns
+    verdict, seconds, peak, changes = columns
     count = np.arange(len(values), dtype=np.int64)
     return Rows(
         verdict.astype(np.int64),
         seconds.astype(np.float64),
-        recompute.astype(np.float64),
         peak.astype(np.int64),
+        peak.astype(np.int64),
+        changes.astype(np.int64),
+        count,
         count * 0,
         count,
     )
@@ -42,20 +44,28 @@ def order(values: list[Row], top: int = 100) -> list[int]:
 
 
 def test_faster_comes_first_beyond_a_tie() -> None:
-    assert order([(0, 1.06, 0.0, 1), (0, 1.0, 0.25, 9)]) == [1, 0]
+    assert order([(0, 1.06, 1, 0), (0, 1.0, 9, 3)]) == [1, 0]
 
 
-def test_a_tie_goes_to_less_recomputation_then_to_the_larger_margin_then_to_the_faster() -> None:
-    tied = [(0, 1.0, 0.25, 1), (0, 1.04, 0.0, 7), (0, 1.05, 0.0, 5), (0, 1.03, 0.0, 5)]
-    assert order(tied) == [3, 2, 1, 0]
+def test_a_tie_goes_to_the_larger_margin_then_to_fewer_changes_then_to_the_faster() -> None:
+    tied = [(0, 1.0, 9, 0), (0, 1.04, 5, 2), (0, 1.05, 5, 1), (0, 1.03, 5, 2)]
+    assert order(tied) == [2, 3, 1, 0]
 
 
 def test_a_tie_reaches_no_further_than_from_its_fastest() -> None:
-    assert order([(0, 1.0, 0.2, 1), (0, 1.04, 0.2, 2), (0, 1.08, 0.0, 3)]) == [0, 1, 2]
+    assert order([(0, 1.0, 2, 0), (0, 1.04, 3, 0), (0, 1.08, 1, 0)]) == [0, 1, 2]
 
 
 def test_what_is_tight_comes_after_everything_that_fits() -> None:
-    assert order([(1, 1.0, 0.0, 1), (0, 9.0, 0.25, 1)]) == [1, 0]
+    assert order([(1, 1.0, 1, 0), (0, 9.0, 1, 0)]) == [1, 0]
+
+
+def test_of_rows_with_one_base_the_fastest_that_fits_best_stays() -> None:
+    """Deeper recomputation leaves more memory free, and would win every tie by it."""
+    many = rows([(0, 1.04, 1, 0), (0, 1.0, 5, 0), (1, 0.9, 9, 0), (0, 1.02, 3, 0)])
+    same = replace(many, base=np.array([7, 7, 7, 8]))
+    assert least_checkpointing(same).index.tolist() == [1, 3]
+    assert len(least_checkpointing(no_rows())) == 0
 
 
 def test_nothing_ranks_to_nothing() -> None:
@@ -88,8 +98,10 @@ def test_a_crowd_of_ties_is_thinned() -> None:
     crowd = Rows(
         np.zeros(count, dtype=np.int64),
         1.0 + generator.random(count) * 0.04,
-        generator.random(count),
         generator.integers(0, 1000, count),
+        generator.integers(0, 32, count),
+        generator.integers(0, 5, count),
+        np.arange(count),
         np.zeros(count, dtype=np.int64),
         np.arange(count),
     )

@@ -11,7 +11,7 @@ from service.calculator.validity import violations
 from service.planner.problem import Problem
 from service.planner.reach import largest_micro_batch, longest_sequence, smallest_world_size
 from service.planner.recompute import least_recomputation
-from service.planner.search import search
+from service.planner.search import Region, search
 from service.planner.space import Choice, whole_space
 from tests.builders import A100, LLAMA_3_8B, gpt, layout, recipe
 
@@ -29,21 +29,21 @@ def peak(one: Layout) -> int:
 
 
 def test_the_smallest_cluster_has_a_layout_that_fits_and_the_next_smaller_has_none() -> None:
-    smallest = smallest_world_size(PROBLEM, SPACE)
+    smallest = smallest_world_size([(PROBLEM, SPACE)])
     assert smallest == 2
     for size, fits in ((smallest, True), (smallest // 2, False)):
         on_size = replace(SPACE, world_size=size)
-        assert bool(search(Problem(LLAMA_3_8B, recipe(), A100), on_size).candidates) == fits
+        assert bool(search([Region(PROBLEM, on_size)]).candidates) == fits
 
 
 def test_a_cluster_too_small_is_doubled() -> None:
-    assert smallest_world_size(PROBLEM, replace(SPACE, world_size=1)) == 2
+    assert smallest_world_size([(PROBLEM, replace(SPACE, world_size=1))]) == 2
 
 
 def test_without_full_checkpointing_more_gpus_are_needed() -> None:
     longer = replace(SPACE, sequence_length=65536, global_batch=16)
     plain = replace(longer, checkpointing=(Choice(),))
-    with_full, without = (smallest_world_size(PROBLEM, each) for each in (longer, plain))
+    with_full, without = (smallest_world_size([(PROBLEM, each)]) for each in (longer, plain))
     assert with_full is not None
     assert without is not None
     assert with_full < without
@@ -51,7 +51,7 @@ def test_without_full_checkpointing_more_gpus_are_needed() -> None:
 
 def test_no_cluster_may_be_large_enough() -> None:
     hopeless = replace(A100, usable_bytes=GIB)
-    assert smallest_world_size(replace(PROBLEM, accelerator=hopeless), replace(SPACE, world_size=2)) is None
+    assert smallest_world_size([(replace(PROBLEM, accelerator=hopeless), replace(SPACE, world_size=2))]) is None
 
 
 def test_the_search_for_a_cluster_can_be_stopped() -> None:
@@ -59,7 +59,7 @@ def test_the_search_for_a_cluster_can_be_stopped() -> None:
         raise TimeoutError
 
     with pytest.raises(TimeoutError):
-        smallest_world_size(PROBLEM, SPACE, stop)
+        smallest_world_size([(PROBLEM, SPACE)], stop)
 
 
 def test_the_largest_micro_batch_fits_and_the_next_does_not() -> None:
@@ -128,18 +128,34 @@ def stage_bytes(depth: int) -> list[int]:
 
 
 def test_nothing_is_recomputed_where_everything_fits() -> None:
-    assert least_recomputation(on_gpu(max(stage_bytes(0))), STAGES) == (0, 0, 0, 0)
+    found = least_recomputation(on_gpu(max(stage_bytes(0))), STAGES)
+    assert (found.layers, found.cost_seconds) == ((0, 0, 0, 0), 0.0)
+    assert found.step_seconds == float(PROBLEM.time(STAGES).step_seconds)
 
 
 def test_every_stage_recomputes_the_fewest_layers_with_which_it_fits() -> None:
     usable = stage_bytes(7)[0]
-    found = least_recomputation(on_gpu(usable), STAGES)
-    assert found is not None
-    assert found[0] > found[1] >= found[2]
-    for stage, depth in enumerate(found):
+    layers = least_recomputation(on_gpu(usable), STAGES).layers
+    assert layers is not None
+    assert layers[0] > layers[1] >= layers[2]
+    for stage, depth in enumerate(layers):
         assert stage_bytes(depth)[stage] <= usable
         assert depth == 0 or stage_bytes(depth - 1)[stage] > usable
 
 
+def test_a_stage_of_its_own_costs_less_time_than_the_same_on_all() -> None:
+    """The first stage holds most micro-batches and the last one has the head to compute."""
+    found = least_recomputation(on_gpu(stage_bytes(7)[0]), STAGES)
+    assert found.layers is not None
+    assert found.step_seconds is not None
+    same = replace(STAGES, checkpointing=Checkpointing("full", "block", max(found.layers)))
+    everywhere = least_recomputation(on_gpu(stage_bytes(7)[0]), same)
+    plain, all_alike = (float(PROBLEM.time(each).step_seconds) for each in (STAGES, same))
+    assert plain <= found.step_seconds < all_alike
+    assert everywhere.cost_seconds == pytest.approx(all_alike - plain)
+    assert float(PROBLEM.time(STAGES, [max(found.layers)] * 4).step_seconds) == pytest.approx(all_alike)
+
+
 def test_a_stage_that_never_fits_has_no_answer() -> None:
-    assert least_recomputation(on_gpu(GIB), STAGES) is None
+    found = least_recomputation(on_gpu(GIB), STAGES)
+    assert (found.layers, found.step_seconds) == (None, None)

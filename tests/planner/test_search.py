@@ -9,14 +9,16 @@ from numpy.typing import NDArray
 
 from service.calculator.device import Accelerator
 from service.calculator.estimate import estimate
-from service.calculator.layout import Layout
+from service.calculator.layout import Checkpointing, Layout
+from service.calculator.recipe import Recipe
 from service.calculator.step_time import step_time
 from service.calculator.units import MIB
 from service.calculator.validity import violations
 from service.planner import grid
+from service.planner import search as search_module
 from service.planner.grid import parts
 from service.planner.problem import Problem
-from service.planner.search import SearchCancelled, SearchResult, search
+from service.planner.search import Region, SearchCancelled, SearchResult, search
 from service.planner.space import Choice, SearchSpace, whole_space
 from service.planner.verdict import judge
 from tests.builders import A100, gpt, recipe
@@ -49,7 +51,11 @@ def wider(device_bytes: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def found(gpu: Accelerator = TIGHT, space: SearchSpace = SPACE, top: int = 10) -> SearchResult:
-    return search(Problem(MODEL, KERNELS, gpu, wider), space, top=top)
+    return search([region(gpu, space)], top=top)
+
+
+def region(gpu: Accelerator = TIGHT, space: SearchSpace = SPACE, kernels: Recipe = KERNELS) -> Region:
+    return Region(Problem(MODEL, kernels, gpu, wider), space)
 
 
 def one_by_one(space: SearchSpace, gpu: Accelerator) -> list[tuple[Layout, int, str, float, float]]:
@@ -70,24 +76,45 @@ def oracle() -> list[tuple[Layout, int, str, float, float]]:
     return one_by_one(SPACE, TIGHT)
 
 
+def least(rows: list[tuple[Layout, int, str, float, float]]) -> dict[str, tuple[Layout, int, str, float, float]]:
+    """Of layouts that differ in checkpointing alone the fastest of those that fit best."""
+    best: dict[str, tuple[Layout, int, str, float, float]] = {}
+    for row in sorted(rows, key=lambda row: (row[2], row[3], row[1])):
+        if row[2] != "does_not_fit":
+            best.setdefault(repr(replace(row[0], checkpointing=Checkpointing())), row)
+    return best
+
+
 @pytest.mark.parametrize("block", [grid.BLOCK, 7])
 def test_the_search_finds_what_estimating_one_by_one_finds(
     oracle: list[tuple[Layout, int, str, float, float]], block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(grid, "BLOCK", block)
+    monkeypatch.setattr(search_module, "FEW", 0)
     result = found(top=FULL_SIZE)
-    fitting = {repr(layout): row for layout, *row in oracle if row[1] != "does_not_fit"}
-    assert len(fitting) > 50
-    assert Counter(row[1] for row in fitting.values()).keys() == {"fits", "tight"}
-    assert {repr(each.layout) for each in result.candidates} == fitting.keys()
+    fitting = [row for row in oracle if row[2] != "does_not_fit"]
+    expected = least(oracle)
+    assert len(fitting) > len(expected) > 20
+    assert Counter(row[2] for row in expected.values()).keys() == {"fits", "tight"}
+    assert len(result.candidates) == len(expected)
     for each in result.candidates:
-        peak, verdict, seconds, recompute = fitting[repr(each.layout)]
+        layout, peak, verdict, seconds, recompute = expected[repr(replace(each.layout, checkpointing=Checkpointing()))]
+        assert each.layout == layout
         assert each.estimate.peak.device_bytes == max(each.peak_bytes) == peak
         assert each.verdict == verdict
         assert each.time.step_seconds == pytest.approx(seconds, rel=1e-12)
         assert each.time.recompute_fraction == pytest.approx(recompute, rel=1e-12)
     assert result.rejected["does_not_fit"] == len(oracle) - len(fitting)
     assert result.searched == sum(result.rejected.values()) + len(fitting)
+
+
+def test_no_candidate_recomputes_more_than_it_must(oracle: list[tuple[Layout, int, str, float, float]]) -> None:
+    """No other checkpointing of the same layout fits as well in less time."""
+    for each in found(top=FULL_SIZE).candidates:
+        own = replace(each.layout, checkpointing=Checkpointing())
+        same = [row for row in oracle if replace(row[0], checkpointing=Checkpointing()) == own]
+        as_good = [row for row in same if row[2] in {"fits", each.verdict}]
+        assert all(row[3] >= each.time.step_seconds * (1 - 1e-12) for row in as_good)
 
 
 def test_the_frontier_holds_the_bytes_of_the_single_estimate(
@@ -123,7 +150,11 @@ def test_every_candidate_passes_the_rules() -> None:
 
 def test_more_memory_never_removes_a_layout() -> None:
     sizes = [
-        {repr(each.layout) for each in found(device(size), top=FULL_SIZE).candidates} for size in (2400, 3400, 4600)
+        {
+            repr(replace(each.layout, checkpointing=Checkpointing()))
+            for each in found(device(size), top=FULL_SIZE).candidates
+        }
+        for size in (2400, 3400, 4600)
     ]
     assert sizes[0] < sizes[1] < sizes[2]
 
@@ -137,7 +168,7 @@ def test_a_wider_axis_never_removes_a_layout() -> None:
 
 def test_progress_reaches_the_total_and_never_falls() -> None:
     seen: list[tuple[int, int]] = []
-    result = search(Problem(MODEL, KERNELS, TIGHT), SPACE, progress=lambda done, total: seen.append((done, total)))
+    result = search([region()], progress=lambda done, total: seen.append((done, total)))
     assert [done for done, _ in seen] == sorted(done for done, _ in seen)
     assert {total for _, total in seen} == {result.searched}
     assert seen[-1][0] == result.searched
@@ -146,7 +177,7 @@ def test_progress_reaches_the_total_and_never_falls() -> None:
 def test_a_search_stops_when_asked() -> None:
     looks = iter([False, False, True])
     with pytest.raises(SearchCancelled):
-        search(Problem(MODEL, KERNELS, TIGHT), SPACE, cancelled=lambda: next(looks))
+        search([region()], cancelled=lambda: next(looks))
 
 
 def test_nothing_fits_on_a_gpu_that_is_too_small() -> None:
@@ -159,7 +190,7 @@ def test_nothing_fits_on_a_gpu_that_is_too_small() -> None:
 def test_kernels_that_the_framework_chooses_are_settled_by_the_gpu() -> None:
     local = replace(KERNELS, transformer_impl="local")
     automatic, unfused = (
-        search(Problem(MODEL, replace(local, attention=each), TIGHT), SPACE).candidates for each in ("auto", "unfused")
+        search([region(kernels=replace(local, attention=each))]).candidates for each in ("auto", "unfused")
     )
     assert [(each.layout, each.peak_bytes) for each in automatic] == [
         (each.layout, each.peak_bytes) for each in unfused

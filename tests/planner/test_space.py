@@ -10,10 +10,10 @@ import pytest
 
 from service.calculator.layout import Layout
 from service.calculator.model import Attention, LayerKind, Model, Moe
-from service.calculator.placement import Split
+from service.calculator.placement import EVEN, Split
 from service.calculator.validity import MEGATRON, Facts, complete, violations
 from service.planner.grid import parts, space_size
-from service.planner.space import Choice, SearchSpace, divisors, whole_space
+from service.planner.space import Choice, SearchSpace, whole_space
 from tests.builders import LLAMA_3_8B, gpt, recipe
 
 SMALL = gpt(1024, 6, 12)
@@ -27,18 +27,13 @@ KERNELS = recipe()
 
 def space(**changes: object) -> SearchSpace:
     found = whole_space(SMALL, KERNELS, world_size=12, gpus_per_node=4, global_batch=12, sequence_length=1024)
-    return replace(found, **changes)  # type: ignore[arg-type]
+    return replace(found, **{"splits": (EVEN,), **changes})  # type: ignore[arg-type]
 
 
 def layouts(searched: SearchSpace) -> Iterator[Layout]:
     for part in parts(SMALL, searched):
         for group in part.groups:
             yield from (group.layout(index) for index in range(len(group)))
-
-
-def test_divisors_are_ascending_and_complete() -> None:
-    assert divisors(1) == (1,)
-    assert divisors(36) == (1, 2, 3, 4, 6, 9, 12, 18, 36)
 
 
 def test_the_whole_space_keeps_tensor_parallelism_inside_a_node_unless_told() -> None:
@@ -114,27 +109,32 @@ def test_schedules_are_tried_with_the_chunks_that_they_can_have() -> None:
     ("framework", "expected"),
     [
         ("megatron-core", {"sharding_stage": (0, 1), "virtual": None, "context": (1, 2, 4, 8)}),
-        ("deepspeed", {"sharding_stage": (0, 1, 2, 3), "virtual": (1,), "context": (1,)}),
-        ("fsdp2", {"sharding_stage": (3,), "virtual": None, "sequence": (1,)}),
+        ("deepspeed", {"sharding_stage": (0, 1, 2, 3), "tensor": (1,), "pipeline": (1,), "context": (1,)}),
+        ("megatron-deepspeed", {"sharding_stage": (0, 1, 2, 3), "tensor": (1, 2, 4, 8), "virtual": (1,)}),
+        ("fsdp2", {"sharding_stage": (2, 3), "tensor": (1,), "context": (1, 2, 4, 8), "pipeline": (1,)}),
+        ("torchtitan", {"sharding_stage": (2, 3), "virtual": None, "sequence": (1,), "expert_tensor": (1,)}),
         ("ddp", {"tensor": (1,), "pipeline": (1,), "sharding_stage": (0,)}),
     ],
 )
 def test_a_framework_opens_the_axes_that_it_has(framework: str, expected: dict[str, object]) -> None:
-    kernels = recipe(framework=framework)
+    layers = {"megatron-deepspeed": ("deepspeed", "local"), "torchtitan": ("fsdp2", "titan")}
+    name, implementation = layers.get(framework, (framework, "hf"))
+    kernels = recipe(framework=name, transformer_impl=implementation)
     found = whole_space(SMALL, kernels, world_size=8, gpus_per_node=8, global_batch=8, sequence_length=1024)
     assert {name: getattr(found, name) for name in expected} == expected
 
 
 def test_a_framework_has_rules_of_its_own() -> None:
-    def rejected(framework: str) -> Counter[str]:
+    def rejected(framework: str, implementation: str = "transformer_engine") -> Counter[str]:
+        kernels = recipe(framework=framework, transformer_impl=implementation)
         found = whole_space(
-            LLAMA_3_8B, recipe(framework=framework), world_size=32, gpus_per_node=16, global_batch=32,
+            LLAMA_3_8B, kernels, world_size=32, gpus_per_node=16, global_batch=32,
             sequence_length=1024,
         )  # fmt: skip
         return sum((part.rejected for part in parts(LLAMA_3_8B, found)), Counter[str]())
 
     assert "zero_with_pipeline" in rejected("deepspeed")
-    assert "kv_heads_tp" in rejected("fsdp2")
+    assert "kv_heads_tp" in rejected("fsdp2", "titan")
     assert "kv_heads_tp" not in rejected("megatron-core")
 
 
@@ -146,24 +146,9 @@ def test_depths_cover_every_amount_of_recomputation_once() -> None:
     assert Choice("full", "block", depths=(7,)).depths_of(4) == (7,)
 
 
-def test_numbers_of_chunks_divide_the_layers_of_every_rank() -> None:
-    def chunks(split: Split, pipeline: int, layers: int = 24) -> tuple[int, ...]:
-        return space(split=split).chunks_of(layers, pipeline)
-
-    assert chunks(Split(), 1) == (1,)
-    assert chunks(Split(), 4) == (1, 2, 3, 6)
-    assert chunks(Split(), 5) == (1,)
-    assert chunks(Split(first=6, last=6), 4) == (1, 2, 3, 6)
-    assert chunks(Split(first=4, last=4), 4) == (1, 2, 4)
-    assert chunks(Split(account_for_embedding=True, account_for_loss=True), 4, layers=22) == (1, 2, 3, 6)
-    assert chunks(Split(layers=(6, 6, 6, 6)), 4) == (1,)
-    assert chunks(Split(layers=(3,) * 8), 4) == (2,)
-    assert chunks(Split(layout="E(t*3|)*7t*3L"), 4) == (2,)
-
-
 def test_depths_reach_as_deep_as_the_deepest_chunk_of_an_uneven_split() -> None:
     split = Split(first=1, last=1)
-    found = layouts(space(split=split, pipeline=(3,), virtual=(1,), checkpointing=(Choice("full", "uniform"),)))
+    found = layouts(space(splits=(split,), pipeline=(3,), virtual=(1,), checkpointing=(Choice("full", "uniform"),)))
     assert {each.checkpointing.num_layers for each in found} == {1, 2, 3, 4}
 
 
@@ -210,6 +195,7 @@ def test_refused_layouts_are_counted_under_the_first_rule_that_they_break() -> N
                 virtual=virtual,
                 context=context,
                 interleaved=int(virtual > 1),
+                directions=0,
                 group=pipeline,
                 micro=micro,
                 global_batch=12,
@@ -265,7 +251,7 @@ def test_stored_inputs_are_distributed_where_the_sequence_is_not_split_already()
 
 
 def test_a_group_size_of_its_own_is_kept() -> None:
-    found = [each for each in layouts(space(group=3, pipeline=(3,), virtual=(2,))) if each.virtual == 2]
+    found = [each for each in layouts(space(group=(3,), pipeline=(3,), virtual=(2,))) if each.virtual == 2]
     assert {each.group for each in found} == {3}
 
 
@@ -280,7 +266,7 @@ def test_a_group_size_of_its_own_is_kept() -> None:
 )
 def test_a_stated_split_is_followed(split: Split, pipeline: tuple[int, ...], rejected: set[str]) -> None:
     found = list(
-        parts(SMALL, space(split=split, pipeline=pipeline, virtual=(1,), tensor=(1,), context=(1,), micro=(1,)))
+        parts(SMALL, space(splits=(split,), pipeline=pipeline, virtual=(1,), tensor=(1,), context=(1,), micro=(1,)))
     )
     assert {code for part in found for code in part.rejected} == rejected
     assert any(part.groups for part in found) == (not rejected)

@@ -9,9 +9,10 @@ from service.calculator.estimate import estimate
 from service.calculator.layout import Checkpointing, Layout
 from service.calculator.units import GIB
 from service.calculator.validity import violations
+from service.planner.changes import KEYS
 from service.planner.problem import Problem
 from service.planner.space import SearchSpace, whole_space
-from service.planner.suggest import KEYS, Suggestion, Variant, suggest
+from service.planner.suggest import Suggestion, Variant, suggest
 from tests.builders import A100, LLAMA_3_8B, layout, recipe
 
 PROBLEM = Problem(LLAMA_3_8B, recipe(), A100)

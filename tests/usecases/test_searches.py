@@ -12,7 +12,6 @@ from service.calculator.step_time import step_time
 from service.job.resolve import job_with_layout, resolve
 from service.job.schema import Job
 from service.planner.grid import parts
-from service.planner.problem import Problem
 from service.usecases.searches import Question, Search, prepare
 from service.usecases.spaces import Cluster, Limits
 from tests.api.questions import DEVICE
@@ -46,7 +45,20 @@ JOBS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
 }
 
 
-def prepared(name: str) -> Search:
+AXES: Limits = Limits(
+    {
+        "cross_entropy": "any",
+        "optimizer_offload": ["none", {"fraction": 0.5}],
+        "schedule": "any",
+        "microbatch_group_size": "any",
+        "sharding_degree": "any",
+        "stages": "any",
+    }
+)
+"""What a search opens only when asked to."""
+
+
+def prepared(name: str, limits: Limits) -> Search:
     preset, framework, more = JOBS[name]
     job = {
         "model": {"preset": preset},
@@ -54,30 +66,39 @@ def prepared(name: str) -> Search:
         "batch": {"global": 64, "sequence_length": 2048},
         **more,
     }
-    return prepare(Question(Job.model_validate(job), Cluster(DEVICE, 16), Limits()), 10**9)
+    return prepare(Question(Job.model_validate(job), Cluster(DEVICE, 16), limits), 10**9)
 
 
-def sampled(asked: Search) -> Iterator[tuple[Layout, int, float]]:
-    """Layouts from all over the space, each with the bytes and seconds that the search gives it among others."""
+def sampled(asked: Search) -> Iterator[tuple[Job, Layout, int, float]]:
+    """Layouts from all over the space as jobs, with the bytes and seconds that the search gives each among others."""
     chance = np.random.default_rng(0)
-    problem = Problem(asked.resolved.model, asked.resolved.recipe, asked.accelerator)
-    groups = [group for part in parts(asked.resolved.model, asked.space) for group in part.groups]
-    for group in (groups[place] for place in chance.permutation(len(groups))[:GROUPS]):
+    found = [
+        (number, group)
+        for number, region in enumerate(asked.regions.regions)
+        for part in parts(region.problem.model, region.space)
+        for group in part.groups
+    ]
+    for number, group in (found[place] for place in chance.permutation(len(found))[:GROUPS]):
+        problem = asked.regions.regions[number].problem
         indexes = np.sort(chance.permutation(len(group))[:EACH])
         many = group.layouts(indexes)
         peaks = np.broadcast_to(problem.peaks(many), indexes.shape)
         seconds = np.broadcast_to(np.asarray(problem.time(many).step_seconds, dtype=np.float64), indexes.shape)
         for place, index in enumerate(indexes.tolist()):
-            yield group.layout(index), int(peaks[place]), float(seconds[place])
+            layout = group.layout(index)
+            job = job_with_layout(asked.regions.jobs[number], layout, group.split)
+            yield job, layout, int(peaks[place]), float(seconds[place])
 
 
+@pytest.mark.parametrize("limits", [Limits(), AXES], ids=["what a job leaves open", "every axis"])
 @pytest.mark.parametrize("name", JOBS)
-def test_a_layout_alone_has_the_bytes_and_the_time_that_it_has_among_others(name: str) -> None:
-    asked = prepared(name)
+def test_a_layout_alone_has_the_bytes_and_the_time_that_it_has_among_others(name: str, limits: Limits) -> None:
+    asked = prepared(name, limits)
     found = list(sampled(asked))
     assert len(found) > 2
-    for layout, peak, seconds in found:
-        again = resolve(job_with_layout(asked.resolved.job, layout))
+    for job, layout, peak, seconds in found:
+        again = resolve(job)
+        assert again.layout == layout
         assert estimate(again.model, again.layout, again.recipe, asked.accelerator).peak.device_bytes == peak
         time = step_time(again.model, again.layout, again.recipe, asked.accelerator)
         assert float(time.step_seconds) == pytest.approx(seconds, rel=1e-12)

@@ -7,7 +7,10 @@ from pydantic import Field
 from service.api.schemas.base import Answer, Bytes, Count, JobAnswer, Seconds
 from service.api.schemas.estimate import Method, ObservedRuns, Time
 from service.api.schemas.findings import DiagnosticAnswer
+from service.api.schemas.verdict import AlternativeAnswer, Numbers, numbers
+from service.planner.recompute import LeastRecomputation
 from service.usecases.searches import FoundCandidate, FoundLayout, FoundPoint, SearchAnswer
+from service.usecases.targets import Need
 
 _VERDICT = Field(examples=["fits"])
 
@@ -23,8 +26,18 @@ class LayoutAnswer(Answer):
     """Pipeline degree."""
     virtual_pipeline: int = Field(examples=[1])
     """Chunks per pipeline rank."""
+    microbatch_group_size: int | None = Field(examples=[None])
+    """Micro-batches that an interleaved schedule runs in a row on one chunk; null without one."""
+    schedule: str = Field(examples=["1f1b"])
+    """Pipeline schedule."""
+    stages: dict[str, Any] | None = Field(examples=[None])
+    """How layers are divided over stages, as a job states it; null: evenly, or as the framework does by itself."""
     context: int = Field(examples=[1])
     """Context-parallel degree."""
+    expert: int = Field(examples=[1])
+    """Expert-parallel degree."""
+    expert_tensor: int = Field(examples=[1])
+    """Expert-tensor-parallel degree."""
     data: int = Field(examples=[32])
     """Data-parallel degree."""
     micro: int = Field(examples=[1])
@@ -32,20 +45,50 @@ class LayoutAnswer(Answer):
     accumulation: int = Field(examples=[16])
     """Micro-batches in one optimizer step on one data-parallel rank."""
     sharding_stage: int = Field(examples=[1])
-    """0 nothing is sharded over data-parallel ranks, 1 optimizer states are."""
-    schedule: str = Field(examples=["1f1b"])
-    """Pipeline schedule."""
+    """0 nothing is sharded over data-parallel ranks, 1 optimizer states are, 2 gradients too, 3 weights too."""
+    sharding_degree: int | None = Field(examples=[32])
+    """Ranks that share one copy of what is sharded; null where nothing is."""
     checkpointing: str = Field(examples=["none"])
     """Granularity of activation checkpointing."""
     method: str | None = Field(examples=[None])
     """Full checkpointing: `uniform` or `block`."""
     num_layers: int | None = Field(examples=[None])
     """Full checkpointing: layers in a segment, or checkpointed layers of a chunk."""
+    modules: list[str] = Field(examples=[[]])
+    """Selective checkpointing: Megatron's modules that are computed again, or torchtitan's operations that are kept."""
+    cross_entropy: str | None = Field(examples=["megatron"])
+    """Loss recipe."""
+    optimizer_offload: str | dict[str, Any] = Field(examples=["none"])
+    """Where optimizer states live."""
 
     @classmethod
     def of(cls, layout: FoundLayout) -> Self:
         """Return the wire form of a layout."""
-        return cls(**{name: getattr(layout, name) for name in cls.model_fields})
+        values = {name: getattr(layout, name) for name in cls.model_fields}
+        return cls(**values | {"modules": list(layout.modules), "stages": layout.stages and dict(layout.stages)})
+
+
+class LeastRecomputationAnswer(Answer):
+    """The least recomputation with which a candidate fits as well as it does."""
+
+    layers: list[int] | None = Field(examples=[[3, 1, 0, 0]])
+    """For each stage, on its own, the fewest layers of a chunk that must be computed again; null where a stage needs
+    more than whole layers give. A framework that has one setting for all stages needs the largest."""
+    step_seconds: Seconds | None = Field(examples=[9.42])
+    """A step in which each stage recomputes just these (seconds)."""
+    cost_seconds: Seconds = Field(examples=[0.31])
+    """What the candidate's own checkpointing adds to a step without any (seconds)."""
+
+    @classmethod
+    def of(cls, found: LeastRecomputation | None) -> Self | None:
+        """Return the wire form."""
+        if found is None:
+            return None
+        return cls(
+            layers=None if found.layers is None else list(found.layers),
+            step_seconds=found.step_seconds,
+            cost_seconds=found.cost_seconds,
+        )
 
 
 class StagePeak(Answer):
@@ -89,6 +132,8 @@ class Candidate(Answer):
     """The worst moment of every stage, in order."""
     time: Time
     """One optimizer step."""
+    least_recomputation: LeastRecomputationAnswer | None
+    """The least recomputation that fits, stage by stage, and what recomputation costs."""
     job: JobAnswer
     """The whole job; sent to `POST /v1/estimates`, it gives the same bytes tensor by tensor."""
 
@@ -112,6 +157,7 @@ class Candidate(Answer):
             ),
             stages=[StagePeak(stage=stage, device_bytes=size) for stage, size in enumerate(found.stage_bytes)],
             time=Time(**times, observed_steps=0 if answer.timed is None else answer.timed.steps),
+            least_recomputation=LeastRecomputationAnswer.of(found.least_recomputation),
             job=found.job,
         )
 
@@ -146,13 +192,35 @@ def _observations(answer: SearchAnswer) -> ObservedRuns | None:
     return ObservedRuns(group=found.group, runs=found.runs, oom=found.ooms, bias=round(answer.center - 1, 3))
 
 
+class GivenAnswer(Numbers):
+    """What the job needs as it came."""
+
+    verdict: str = Field(examples=["does_not_fit"])
+    """`fits`, `tight` or `does_not_fit`."""
+    reason: str = Field(examples=["stage 0 needs 95.1 GiB, usable 79.1 GiB; short by 16.0 GiB"])
+    """The verdict in one sentence, for people."""
+
+    @classmethod
+    def of(cls, need: Need | None) -> Self | None:
+        """Return the wire form."""
+        if need is None:
+            return None
+        return cls(verdict=need.verdict, reason=need.reason, **numbers(need))
+
+
 class SearchResult(Answer):
     """Which layouts of a job fit a cluster, fastest first."""
 
     verdict: str = _VERDICT
     """Verdict of the first candidate; `does_not_fit` when there is none."""
+    given: GivenAnswer | None
+    """What the job needs on the cluster as it came; null where it leaves something open."""
+    alternatives: list[AlternativeAnswer]
+    """Where the job as it came does not fit safely: up to five changes to it, the smallest first (fewest keys, then the
+    least time). Empty where it fits or leaves something open."""
     candidates: list[Candidate]
-    """Layouts that fit: what fits safely first, then by step time; within 5 % the one that recomputes less is first."""
+    """Layouts that fit, each with the least checkpointing that does: what fits safely first, then by step time; within
+    5 % the larger margin is first, then fewer changes to the job."""
     frontier: list[FrontierPoint]
     """Layouts that no other beats in both peak memory and step time, least memory first."""
     searched: Count = Field(examples=[4032])
@@ -180,6 +248,8 @@ class SearchResult(Answer):
         """Return the wire form of an answer, with the further fields of a subclass."""
         return cls(
             verdict=answer.verdict,
+            given=GivenAnswer.of(answer.given),
+            alternatives=[AlternativeAnswer.of(each) for each in answer.alternatives],
             candidates=[Candidate.of(each, answer) for each in answer.candidates],
             frontier=[FrontierPoint.of(each) for each in answer.frontier],
             searched=answer.searched,

@@ -22,7 +22,9 @@ _REASON = Field(max_length=120, examples=["stage 0 needs 95.1 GiB, usable 79.1 G
 _MIB: dict[str, Any] = {"format": "int64"}
 
 
-class _Numbers(Answer):
+class Numbers(Answer):
+    """Bytes of the worst stage, and what there is for them."""
+
     peak_bytes: Bytes | None = Field(examples=[102120030208])
     """What `nvidia-smi` would show at the worst moment of the worst stage (bytes), as observed runs lead one to expect
     it where there are enough; else the itemised sum."""
@@ -40,9 +42,10 @@ class _Numbers(Answer):
     """Upper end of the interval around the peak (bytes)."""
 
 
-def _numbers(need: Need | None) -> dict[str, Any]:
+def numbers(need: Need | None) -> dict[str, Any]:
+    """Return the fields of `Numbers`."""
     if need is None:
-        return dict.fromkeys(_Numbers.model_fields)
+        return dict.fromkeys(Numbers.model_fields)
     usable, peak = need.usable_bytes, need.expected_bytes
     return {
         "peak_bytes": peak,
@@ -61,7 +64,7 @@ def _observations(need: Need | None, without: Without | None) -> ObservationsAns
     return ObservationsAnswer.of_peak(need.observed, need.device_bytes, need.expected_bytes, without)
 
 
-class AlternativeAnswer(_Numbers):
+class AlternativeAnswer(Numbers):
     """A change to the job, or another target, with which it fits."""
 
     verdict: str = Field(examples=["fits"])
@@ -96,7 +99,7 @@ class AlternativeAnswer(_Numbers):
             changes=dict(found.changes),
             saved_bytes=found.saved_bytes,
             step_ratio=found.step_ratio,
-            **_numbers(found.need),
+            **numbers(found.need),
         )
 
 
@@ -120,7 +123,7 @@ class VerdictMethod(Answer):
     """Framework, and the state of it, whose defaults and habits were applied; null when the job could not be read."""
 
 
-class VerdictBody(_Numbers):
+class VerdictBody(Numbers):
     """Whether a job fits a target."""
 
     device: str = Field(examples=["h100-sxm-80gb"])
@@ -157,7 +160,7 @@ class VerdictBody(_Numbers):
             "observations": _observations(found.need, found.without),
             "digest": found.digest,
             "method": VerdictMethod(version=METHOD_VERSION, profile=found.profile),
-            **_numbers(found.need),
+            **numbers(found.need),
         }
 
 

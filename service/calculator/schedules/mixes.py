@@ -3,9 +3,13 @@
 In the steady state the mix rotates (memory_model.md 5): the peak is the maximum over moments of Σ count × bytes.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from operator import index
+
+import numpy as np
+from numpy.typing import NDArray
 
 from service.calculator.schedules.in_flight import InFlight, in_flight, last_backward, looped_moment
 from service.calculator.schedules.order import op_order
@@ -16,21 +20,41 @@ from service.calculator.schedules.v_shapes import V_SHAPED
 from service.calculator.units import Int, ceil_div, maximum, minimum
 
 
-def peak_counts(schedule: Schedule, stage: Int) -> tuple[InFlight, ...]:
+def peak_counts(schedule: Schedule, stage: int) -> tuple[InFlight, ...]:
     """Mixes of pipeline rank `stage`, one of which has the largest Σ count × bytes whatever the bytes of the chunks.
 
-    Schedules with a whole backward take ints and int64 arrays; where arrays are given, mixes may come twice. V-shaped
-    schedules and those with a split backward take ints only, and raise as `op_order` does.
+    Micro-batches and group may be int64 arrays: every layout then has the mixes of its own numbers, some of them twice
+    where another layout has more. Raises as `op_order` does.
     """
+    if isinstance(schedule.micro_batches, int) and not isinstance(schedule.group, np.ndarray):
+        return _mixes(schedule, stage)
+    group = -1 if schedule.group is None else schedule.group
+    runs, groups = np.broadcast_arrays(np.atleast_1d(schedule.micro_batches), group)
+    pairs, row = np.unique(np.stack((runs, groups)), axis=1, return_inverse=True)
+    found = [
+        _mixes(replace(schedule, micro_batches=run, group=None if size < 0 else size), stage)
+        for run, size in pairs.T.tolist()
+    ]
+    return tuple(_of_each(found, place, row.ravel()) for place in range(max(map(len, found))))
+
+
+def _of_each(found: Sequence[tuple[InFlight, ...]], place: int, row: NDArray[np.intp]) -> InFlight:
+    """The mix at a place, or the last one, of what each row's numbers have."""
+    chosen = [mixes[min(place, len(mixes) - 1)] for mixes in found]
+    backward = np.array([each.awaiting_backward for each in chosen], dtype=np.int64)
+    weight = np.array([each.awaiting_weight_gradient for each in chosen], dtype=np.int64)
+    return InFlight(tuple(backward[row].T), tuple(weight[row].T))
+
+
+@lru_cache(maxsize=4096)
+def _mixes(schedule: Schedule, stage: int) -> tuple[InFlight, ...]:
     if schedule.name in V_SHAPED or schedule.name in SPLIT_BACKWARD:
-        return _replayed_mixes(schedule, index(stage))
+        return _replayed_mixes(schedule, stage)
     if schedule.virtual == 1:
         return (in_flight(schedule, stage),)
     rhythm = rhythm_of(schedule, stage)
-    points = _turning_points(schedule, rhythm)
-    if all(isinstance(point, int) for point in points):
-        points = list(dict.fromkeys(index(point) for point in points))
-    return tuple(looped_moment(schedule, rhythm, point) for point in points)
+    points = dict.fromkeys(index(point) for point in _turning_points(schedule, rhythm))
+    return tuple(dict.fromkeys(looped_moment(schedule, rhythm, point) for point in points))
 
 
 def _turning_points(schedule: Schedule, rhythm: Rhythm) -> list[Int]:

@@ -4,12 +4,12 @@ step = m · slowest stage + waiting · other stages + exposed data-parallel traf
 """
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from service.calculator.checkpointing import checkpointed_layers
 from service.calculator.device import Accelerator
-from service.calculator.layout import Layout
+from service.calculator.layout import Checkpointing, Layout
 from service.calculator.model import Model
 from service.calculator.recipe import Recipe
 from service.calculator.schedules import bubble_fraction
@@ -69,15 +69,21 @@ class _StageWork:
 
 
 def step_time(
-    model: Model, layout: Layout, recipe: Recipe, accelerator: Accelerator, rates: Rates | None = None
+    model: Model,
+    layout: Layout,
+    recipe: Recipe,
+    accelerator: Accelerator,
+    rates: Rates | None = None,
+    recomputed: Sequence[int] | None = None,
 ) -> StepTime:
     """Time of one step on ints or int64 arrays; `rates` replaces what the device is taken to achieve.
 
+    `recomputed` are layers of a chunk that each rank computes again, in place of the layout's own checkpointing.
     Raises ValueError when no peak is known for the device.
     """
     settled = recipe.on(accelerator)
     rates = rates or rates_of(accelerator, settled)
-    stages = _stages(model, layout, settled, rates, accelerator.gpus_per_node)
+    stages = _stages(model, layout, settled, rates, accelerator.gpus_per_node, recomputed)
     slowest, recompute = stages[0].work.both, stages[0].recompute
     together: Float = 0.0
     traffic: Float = 0.0
@@ -98,20 +104,34 @@ def step_time(
     return StepTime(step, tokens / step, bubble, recompute / slowest, pipeline, traffic, optimizer)
 
 
-def _stages(model: Model, layout: Layout, recipe: Recipe, rates: Rates, gpus_per_node: int) -> list[_StageWork]:
+def _stages(
+    model: Model,
+    layout: Layout,
+    recipe: Recipe,
+    rates: Rates,
+    gpus_per_node: int,
+    recomputed: Sequence[int] | None = None,
+) -> list[_StageWork]:
     """One stage of each composition: ranks that hold the same do the same work."""
-    layers = _layers(model, layout, recipe, rates)
-    alike = Counter(stage_of(model, layout, rank) for rank in range(layout.pipeline))
+    depths = [0] * layout.pipeline if recomputed is None else recomputed
+    own = [layout if recomputed is None else _recomputing(layout, depth) for depth in depths]
+    layers = _layers(model, own[0], recipe, rates)
+    alike = Counter((stage_of(model, layout, rank), depth) for rank, depth in enumerate(depths))
     message = sends(model, layout, recipe, rates)
     found = []
-    for stage, ranks in alike.items():
-        work, recompute = _work(stage, model, layout, recipe, rates, layers)
+    for (stage, depth), ranks in alike.items():
+        work, recompute = _work(stage, model, own[depths.index(depth)], recipe, rates, layers)
         parameters = held_parameters(stage, model, layout, recipe)
         traffic = traffic_of(parameters, layout, recipe, rates)
         work = work + exposed_in_micro_batch(traffic, work, recipe) + message
         optimizer = optimizer_seconds(_trained(parameters), layout, recipe, rates, gpus_per_node)
         found.append(_StageWork(work, recompute, traffic, optimizer, ranks))
     return found
+
+
+def _recomputing(layout: Layout, depth: int) -> Layout:
+    """The layout with so many layers of each chunk computed again."""
+    return replace(layout, checkpointing=Checkpointing("full", "block", depth))
 
 
 def _layers(model: Model, layout: Layout, recipe: Recipe, rates: Rates) -> _Layers:

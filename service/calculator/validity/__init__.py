@@ -1,6 +1,6 @@
 """What a framework refuses: one formula per rule, for one layout and for a search over many."""
 
-from service.calculator.validity.facts import Facts, Truth, complete, facts_of, model_facts, positions_limit
+from service.calculator.validity.facts import DIRECTIONS, Facts, Truth, complete, facts_of, model_facts, positions_limit
 from service.calculator.validity.rules import (
     BY_FRAMEWORK,
     GENERAL,
@@ -15,6 +15,7 @@ from service.calculator.validity.rules import (
 
 __all__ = [
     "BY_FRAMEWORK",
+    "DIRECTIONS",
     "GENERAL",
     "MEGATRON",
     "WORLD_SIZE",

@@ -10,6 +10,9 @@ from service.calculator.layout import Layout
 from service.calculator.model import Attention, LatentAttention, Model, Moe
 from service.calculator.units import Int, maximum
 
+DIRECTIONS = {"dualpipev": 1, "dualpipe": 2}
+"""Directions in which micro-batches run, of the schedules that pair a forward with a backward."""
+
 Truth: TypeAlias = bool | NDArray[np.bool_]
 """The answer of one rule: for one layout, or for each of many."""
 
@@ -18,10 +21,11 @@ Truth: TypeAlias = bool | NDArray[np.bool_]
 class Facts:
     """One job as far as it is known; None is unknown, and a rule that needs an unknown fact is skipped.
 
-    `sequence` is 0 or 1 (sequence parallelism), and so is `interleaved` (the schedule); `virtual` the chunks on each
-    rank; `group` the micro-batches that an interleaved schedule runs in a row on one chunk; `extra_layers` how many of
-    embedding and loss count as layers when layers are split; `first` and `last` the layers fixed on the end ranks
-    (0 for not fixed).
+    `sequence` is 0 or 1 (sequence parallelism), and so is `interleaved` (the schedule); `directions` are those of a
+    schedule that pairs forwards with backwards, 0 for others; `virtual` the chunks on each
+    rank; `group` the micro-batches that an interleaved schedule runs in a row on one chunk; `shards` the ranks that
+    share one copy of what is sharded; `extra_layers` how many of embedding and loss count as layers when layers are
+    split; `first` and `last` the layers fixed on the end ranks (0 for not fixed).
     """
 
     world_size: Int | None = None
@@ -34,12 +38,14 @@ class Facts:
     expert_tensor: Int | None = None
     data: Int | None = None
     interleaved: Int | None = None
+    directions: Int | None = None
     group: Int | None = None
     micro: Int | None = None
     global_batch: Int | None = None
     accumulation: Int | None = None
     sequence_length: Int | None = None
     sharding_stage: Int | None = None
+    shards: Int | None = None
     layers: Int | None = None
     hidden: Int | None = None
     heads: Int | None = None
@@ -125,12 +131,14 @@ def facts_of(model: Model, layout: Layout) -> Facts:
         expert_tensor=layout.expert_tensor,
         data=layout.data,
         interleaved=int(layout.schedule == "interleaved" and layout.virtual > 1),
+        directions=DIRECTIONS.get(layout.schedule, 0),
         group=layout.group,
         micro=layout.micro_batch,
         global_batch=layout.micro_batch * layout.data * layout.micro_batches,
         accumulation=layout.micro_batches,
         sequence_length=layout.sequence_length,
         sharding_stage=layout.sharding_stage,
+        shards=layout.shards,
     )
 
 

@@ -1,7 +1,7 @@
 """The frameworks' rules on degrees, batches and layers, each as one formula on ints or int64 arrays.
 
 Source of Megatron-Core's: the checks of Megatron-LM at commit d98e8a64 (megatron/training/arguments.py, megatron/core/
-transformer_config.py, parallel_state.py, pipeline_parallel/schedules.py). The numbers M1 to M24 are those of this
+transformer_config.py, parallel_state.py, pipeline_parallel/schedules.py). The numbers M1 to M25 are those of this
 project's list of rules, which `docs/formats.md` prints.
 """
 
@@ -147,6 +147,17 @@ def _nothing_to_shard(sharding_stage: Int, data: Int, context: Int) -> Truth:
     return (sharding_stage > 0) & (data * context == 1)
 
 
+def _paired(directions: Int, pipeline: Int, accumulation: Int) -> Truth:
+    """Forwards and backwards run in pairs once 2p micro-batches fill the pipeline; two directions share them."""
+    odd = (directions > 1) & ((pipeline % 2 != 0) | (accumulation % 2 != 0))
+    return (directions > 0) & ((accumulation < 2 * pipeline) | odd)
+
+
+def _shards(shards: Int, data: Int, context: Int) -> Truth:
+    """Copies of what is sharded that do not come out even, and shards that context ranks do not share evenly."""
+    return ((data * context) % shards != 0) | ((shards > 1) & (shards % context != 0))
+
+
 def _full_pipeline(pipeline: Int, accumulation: Int) -> Truth:
     return (pipeline > 1) & (accumulation < pipeline)
 
@@ -223,9 +234,23 @@ MEGATRON: tuple[Rule, ...] = (
         "the sequence length is a multiple of tensor (with sequence parallelism) and of 2 x context (when above 1)",
         _sequence,
     ),
+    _rule(
+        "M25",
+        "micro_batches_too_few",
+        "E",
+        "dualpipe and dualpipev run at least twice as many micro-batches as ranks, dualpipe an even number of both",
+        _paired,
+    ),
     _rule("M17", "sequence_too_long", "E", "the sequence length is at most the number of positions", _positions),
     _rule("M16", "ignored_option", "W", "sequence parallelism needs a tensor degree above 1", _sequence_alone),
     _rule("D7", "ignored_option", "W", "sharding needs more than one data x context rank", _nothing_to_shard),
+    _rule(
+        "D8",
+        "sharding_degree",
+        "E",
+        "the data x context ranks are a multiple of the sharding degree, and it is a multiple of the context degree",
+        _shards,
+    ),
 )
 """Every rule on numbers, in the order in which a search counts a layout that breaks several."""
 
@@ -243,7 +268,7 @@ _ZERO_PIPELINE = _rule(
     _zero_pipeline,
 )
 
-GENERAL: tuple[Rule, ...] = tuple(each for each in MEGATRON if each.number in {"M1", "M12"})
+GENERAL: tuple[Rule, ...] = tuple(each for each in MEGATRON if each.number in {"M1", "M12", "M25", "D8"})
 """The rules that are arithmetic and hold for every framework."""
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-from service.calculator.validity import Facts
+from service.calculator.validity import DIRECTIONS, Facts
 from service.job.schema import Job, ModelSection, StagesSection
 
 POINTERS: Mapping[str, str] = MappingProxyType(
@@ -18,12 +18,14 @@ POINTERS: Mapping[str, str] = MappingProxyType(
         "expert_tensor": "/parallelism/expert_tensor",
         "data": "/parallelism/data",
         "interleaved": "/schedule",
+        "directions": "/schedule",
         "group": "/parallelism/microbatch_group_size",
         "micro": "/batch/micro",
         "global_batch": "/batch/global",
         "accumulation": "/batch/accumulation",
         "sequence_length": "/batch/sequence_length",
         "sharding_stage": "/sharding/stage",
+        "shards": "/sharding/degree",
         "layers": "/model/num_hidden_layers",
         "hidden": "/model/hidden_size",
         "heads": "/model/num_attention_heads",
@@ -56,12 +58,14 @@ def stated_facts(job: Job) -> Facts:
         expert_tensor=parallel.expert_tensor,
         data=parallel.data,
         interleaved=_interleaved(job),
+        directions=None if job.schedule is None else DIRECTIONS.get(job.schedule, 0),
         group=parallel.microbatch_group_size,
         micro=batch.micro,
         global_batch=batch.global_,
         accumulation=batch.accumulation,
         sequence_length=batch.sequence_length,
         sharding_stage=job.sharding.stage,
+        shards=job.sharding.degree,
         layers=model.num_hidden_layers,
         hidden=model.hidden_size,
         heads=model.num_attention_heads,

@@ -31,6 +31,7 @@ ADJUSTABLE: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "micro_batches_too_few": ("global_batch", "micro", "group"),
         "seq_divisor": ("sequence_length", "context", "tensor"),
         "sequence_too_long": ("sequence_length", "max_positions"),
+        "sharding_degree": ("shards",),
     }
 )
 """What may be changed to satisfy a rule, cheapest change first; the model's shape is never changed."""

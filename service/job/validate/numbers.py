@@ -137,6 +137,12 @@ _MESSAGES: Mapping[tuple[str, str], Callable[[Values], str]] = MappingProxyType(
         ("M12", "batch_triad"): lambda v: _triad(v) if "accumulation" in v else _batch(v),
         ("M13", "micro_batches_too_few"): _group,
         ("M14", "seq_divisor"): _sequence,
+        ("M25", "micro_batches_too_few"): lambda v: (
+            f"{v['accumulation']} micro-batches per step do not fill {v['pipeline']} stages that run them in pairs"
+        ),
+        ("D8", "sharding_degree"): lambda v: (
+            f"sharding degree {v['shards']} does not share data {v['data']} x context {v['context']} ranks evenly"
+        ),
         ("M17", "sequence_too_long"): lambda v: (
             f"sequence length {v['sequence_length']} is above the {v['max_positions']} positions of the model"
         ),
