@@ -21,6 +21,9 @@ from .candidate_peak import CandidatePeak
 from .capacity import Capacity
 from .categories import Categories
 from .cell_answer import CellAnswer
+from .checkpointing_limit import CheckpointingLimit
+from .checkpointing_limit_granularity import CheckpointingLimitGranularity
+from .checkpointing_limit_method_type_0 import CheckpointingLimitMethodType0
 from .checkpointing_section import CheckpointingSection
 from .checkpointing_section_granularity_type_0 import (
     CheckpointingSectionGranularityType0,
@@ -65,6 +68,7 @@ from .framework_section_transformer_impl_type_0 import (
     FrameworkSectionTransformerImplType0,
 )
 from .frontier_point import FrontierPoint
+from .given_answer import GivenAnswer
 from .import_answer import ImportAnswer
 from .import_answer_outcome import ImportAnswerOutcome
 from .import_answer_sources import ImportAnswerSources
@@ -92,6 +96,9 @@ from .labelled_source_request import LabelledSourceRequest
 from .labels_answer import LabelsAnswer
 from .labels_request import LabelsRequest
 from .layout_answer import LayoutAnswer
+from .layout_answer_optimizer_offload_type_1 import LayoutAnswerOptimizerOffloadType1
+from .layout_answer_stages_type_0 import LayoutAnswerStagesType0
+from .least_recomputation_answer import LeastRecomputationAnswer
 from .ledger_line import LedgerLine
 from .list_plans_verdict import ListPlansVerdict
 from .liveness import Liveness
@@ -162,9 +169,34 @@ from .ruling_answer import RulingAnswer
 from .ruling_counts import RulingCounts
 from .scope import Scope
 from .search_request import SearchRequest
-from .search_request_checkpointing_type_0_item import (
-    SearchRequestCheckpointingType0Item,
+from .search_request_checkpointing_type_0_item_type_0 import (
+    SearchRequestCheckpointingType0ItemType0,
 )
+from .search_request_checkpointing_type_1 import SearchRequestCheckpointingType1
+from .search_request_context_type_1 import SearchRequestContextType1
+from .search_request_cross_entropy_type_0_item import SearchRequestCrossEntropyType0Item
+from .search_request_cross_entropy_type_1 import SearchRequestCrossEntropyType1
+from .search_request_data_type_1 import SearchRequestDataType1
+from .search_request_expert_tensor_type_1 import SearchRequestExpertTensorType1
+from .search_request_expert_type_1 import SearchRequestExpertType1
+from .search_request_micro_type_1 import SearchRequestMicroType1
+from .search_request_microbatch_group_size_type_1 import (
+    SearchRequestMicrobatchGroupSizeType1,
+)
+from .search_request_optimizer_offload_type_0_item_type_0 import (
+    SearchRequestOptimizerOffloadType0ItemType0,
+)
+from .search_request_optimizer_offload_type_1 import SearchRequestOptimizerOffloadType1
+from .search_request_pipeline_type_1 import SearchRequestPipelineType1
+from .search_request_schedule_type_0_item import SearchRequestScheduleType0Item
+from .search_request_schedule_type_1 import SearchRequestScheduleType1
+from .search_request_sequence_type_1 import SearchRequestSequenceType1
+from .search_request_sharding_degree_type_1 import SearchRequestShardingDegreeType1
+from .search_request_sharding_stage_type_1 import SearchRequestShardingStageType1
+from .search_request_stages_type_0_item import SearchRequestStagesType0Item
+from .search_request_stages_type_1 import SearchRequestStagesType1
+from .search_request_tensor_type_1 import SearchRequestTensorType1
+from .search_request_virtual_pipeline_type_1 import SearchRequestVirtualPipelineType1
 from .sharding_section import ShardingSection
 from .sharding_section_reshard_after_forward_type_0 import (
     ShardingSectionReshardAfterForwardType0,
@@ -214,6 +246,9 @@ __all__ = (
     "Capacity",
     "Categories",
     "CellAnswer",
+    "CheckpointingLimit",
+    "CheckpointingLimitGranularity",
+    "CheckpointingLimitMethodType0",
     "CheckpointingSection",
     "CheckpointingSectionGranularityType0",
     "CheckpointingSectionMethodType0",
@@ -254,6 +289,7 @@ __all__ = (
     "FrameworkSectionName",
     "FrameworkSectionTransformerImplType0",
     "FrontierPoint",
+    "GivenAnswer",
     "ImportAnswer",
     "ImportAnswerOutcome",
     "ImportAnswerSources",
@@ -281,6 +317,9 @@ __all__ = (
     "LabelsAnswer",
     "LabelsRequest",
     "LayoutAnswer",
+    "LayoutAnswerOptimizerOffloadType1",
+    "LayoutAnswerStagesType0",
+    "LeastRecomputationAnswer",
     "LedgerLine",
     "ListPlansVerdict",
     "Liveness",
@@ -347,7 +386,28 @@ __all__ = (
     "RulingCounts",
     "Scope",
     "SearchRequest",
-    "SearchRequestCheckpointingType0Item",
+    "SearchRequestCheckpointingType0ItemType0",
+    "SearchRequestCheckpointingType1",
+    "SearchRequestContextType1",
+    "SearchRequestCrossEntropyType0Item",
+    "SearchRequestCrossEntropyType1",
+    "SearchRequestDataType1",
+    "SearchRequestExpertTensorType1",
+    "SearchRequestExpertType1",
+    "SearchRequestMicrobatchGroupSizeType1",
+    "SearchRequestMicroType1",
+    "SearchRequestOptimizerOffloadType0ItemType0",
+    "SearchRequestOptimizerOffloadType1",
+    "SearchRequestPipelineType1",
+    "SearchRequestScheduleType0Item",
+    "SearchRequestScheduleType1",
+    "SearchRequestSequenceType1",
+    "SearchRequestShardingDegreeType1",
+    "SearchRequestShardingStageType1",
+    "SearchRequestStagesType0Item",
+    "SearchRequestStagesType1",
+    "SearchRequestTensorType1",
+    "SearchRequestVirtualPipelineType1",
     "ShardingSection",
     "ShardingSectionReshardAfterForwardType0",
     "SliceRequest",

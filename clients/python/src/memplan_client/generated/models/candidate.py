@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from ..models.candidate_peak import CandidatePeak
     from ..models.job import Job
     from ..models.layout_answer import LayoutAnswer
+    from ..models.least_recomputation_answer import LeastRecomputationAnswer
     from ..models.stage_peak import StagePeak
     from ..models.time import Time
 
@@ -28,6 +29,8 @@ class Candidate:
         peak (CandidatePeak): The worst stage of a candidate.
         stages (list[StagePeak]): The worst moment of every stage, in order.
         time (Time): One optimizer step, by a first model of computation, traffic and bubble.
+        least_recomputation (LeastRecomputationAnswer | None): The least recomputation that fits, stage by stage, and
+            what recomputation costs.
         job (Job): The canonical training config. Absent or null means the framework's default, which is reported back.
     """
 
@@ -37,10 +40,13 @@ class Candidate:
     peak: CandidatePeak
     stages: list[StagePeak]
     time: Time
+    least_recomputation: LeastRecomputationAnswer | None
     job: Job
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
+        from ..models.least_recomputation_answer import LeastRecomputationAnswer  # noqa: PLC0415
+
         verdict = self.verdict
 
         reason = self.reason
@@ -56,6 +62,12 @@ class Candidate:
 
         time = self.time.to_dict()
 
+        least_recomputation: dict[str, Any] | None
+        if isinstance(self.least_recomputation, LeastRecomputationAnswer):
+            least_recomputation = self.least_recomputation.to_dict()
+        else:
+            least_recomputation = self.least_recomputation
+
         job = self.job.to_dict()
 
         field_dict: dict[str, Any] = {}
@@ -68,6 +80,7 @@ class Candidate:
                 "peak": peak,
                 "stages": stages,
                 "time": time,
+                "least_recomputation": least_recomputation,
                 "job": job,
             }
         )
@@ -79,6 +92,7 @@ class Candidate:
         from ..models.candidate_peak import CandidatePeak  # noqa: PLC0415
         from ..models.job import Job  # noqa: PLC0415
         from ..models.layout_answer import LayoutAnswer  # noqa: PLC0415
+        from ..models.least_recomputation_answer import LeastRecomputationAnswer  # noqa: PLC0415
         from ..models.stage_peak import StagePeak  # noqa: PLC0415
         from ..models.time import Time  # noqa: PLC0415
 
@@ -100,6 +114,21 @@ class Candidate:
 
         time = Time.from_dict(d.pop("time"))
 
+        def _parse_least_recomputation(data: object) -> LeastRecomputationAnswer | None:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                least_recomputation_type_0 = LeastRecomputationAnswer.from_dict(data)
+
+                return least_recomputation_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(LeastRecomputationAnswer | None, data)
+
+        least_recomputation = _parse_least_recomputation(d.pop("least_recomputation"))
+
         job = Job.from_dict(d.pop("job"))
 
         candidate = cls(
@@ -109,6 +138,7 @@ class Candidate:
             peak=peak,
             stages=stages,
             time=time,
+            least_recomputation=least_recomputation,
             job=job,
         )
 

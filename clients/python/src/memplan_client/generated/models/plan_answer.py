@@ -8,9 +8,11 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 if TYPE_CHECKING:
+    from ..models.alternative_answer import AlternativeAnswer
     from ..models.candidate import Candidate
     from ..models.diagnostic_answer import DiagnosticAnswer
     from ..models.frontier_point import FrontierPoint
+    from ..models.given_answer import GivenAnswer
     from ..models.job import Job
     from ..models.method import Method
     from ..models.observed_runs import ObservedRuns
@@ -27,8 +29,13 @@ class PlanAnswer:
 
     Attributes:
         verdict (str): Verdict of the first candidate; `does_not_fit` when there is none.
-        candidates (list[Candidate]): Layouts that fit: what fits safely first, then by step time; within 5 % the one
-            that recomputes less is first.
+        given (GivenAnswer | None): What the job needs on the cluster as it came; null where it leaves something open.
+        alternatives (list[AlternativeAnswer]): Where the job as it came does not fit safely: up to five changes to it,
+            the smallest first (fewest keys, then the
+            least time). Empty where it fits or leaves something open.
+        candidates (list[Candidate]): Layouts that fit, each with the least checkpointing that does: what fits safely
+            first, then by step time; within
+            5 % the larger margin is first, then fewer changes to the job.
         frontier (list[FrontierPoint]): Layouts that no other beats in both peak memory and step time, least memory
             first.
         searched (int): Layouts that were looked at, those included that a rule refused.
@@ -59,6 +66,8 @@ class PlanAnswer:
     """
 
     verdict: str
+    given: GivenAnswer | None
+    alternatives: list[AlternativeAnswer]
     candidates: list[Candidate]
     frontier: list[FrontierPoint]
     searched: int
@@ -85,9 +94,21 @@ class PlanAnswer:
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
+        from ..models.given_answer import GivenAnswer  # noqa: PLC0415
         from ..models.observed_runs import ObservedRuns  # noqa: PLC0415
 
         verdict = self.verdict
+
+        given: dict[str, Any] | None
+        if isinstance(self.given, GivenAnswer):
+            given = self.given.to_dict()
+        else:
+            given = self.given
+
+        alternatives = []
+        for alternatives_item_data in self.alternatives:
+            alternatives_item = alternatives_item_data.to_dict()
+            alternatives.append(alternatives_item)
 
         candidates = []
         for candidates_item_data in self.candidates:
@@ -160,6 +181,8 @@ class PlanAnswer:
         field_dict.update(
             {
                 "verdict": verdict,
+                "given": given,
+                "alternatives": alternatives,
                 "candidates": candidates,
                 "frontier": frontier,
                 "searched": searched,
@@ -190,9 +213,11 @@ class PlanAnswer:
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.alternative_answer import AlternativeAnswer  # noqa: PLC0415
         from ..models.candidate import Candidate  # noqa: PLC0415
         from ..models.diagnostic_answer import DiagnosticAnswer  # noqa: PLC0415
         from ..models.frontier_point import FrontierPoint  # noqa: PLC0415
+        from ..models.given_answer import GivenAnswer  # noqa: PLC0415
         from ..models.job import Job  # noqa: PLC0415
         from ..models.method import Method  # noqa: PLC0415
         from ..models.observed_runs import ObservedRuns  # noqa: PLC0415
@@ -201,6 +226,28 @@ class PlanAnswer:
 
         d = dict(src_dict)
         verdict = d.pop("verdict")
+
+        def _parse_given(data: object) -> GivenAnswer | None:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                given_type_0 = GivenAnswer.from_dict(data)
+
+                return given_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(GivenAnswer | None, data)
+
+        given = _parse_given(d.pop("given"))
+
+        alternatives = []
+        _alternatives = d.pop("alternatives")
+        for alternatives_item_data in _alternatives:
+            alternatives_item = AlternativeAnswer.from_dict(alternatives_item_data)
+
+            alternatives.append(alternatives_item)
 
         candidates = []
         _candidates = d.pop("candidates")
@@ -306,6 +353,8 @@ class PlanAnswer:
 
         plan_answer = cls(
             verdict=verdict,
+            given=given,
+            alternatives=alternatives,
             candidates=candidates,
             frontier=frontier,
             searched=searched,

@@ -35,9 +35,12 @@ class SourcePlanRequest:
         search (SearchRequest | Unset): Limits of the search: an axis that is named here is searched even where the job
             states a value.
 
-            `any` stands for every value that the cluster allows.
-        objective (Literal['step_time'] | Unset): What the ranking is by: the time of an optimizer step, less
-            recomputation first among near-equal times. Default: 'step_time'.
+            A list holds the values to try; `any` stands for every value that the framework and the cluster allow, `usual`
+            for
+            what is searched where the axis is null here and in the job. For microbatch_group_size, cross_entropy and
+            optimizer_offload that is the framework's default alone.
+        objective (Literal['step_time'] | Unset): What the ranking is by: the time of an optimizer step; within 5 % the
+            larger margin, then fewer changes. Default: 'step_time'.
         top (int | Unset): Number of candidates to return. Default: 10.
         labels (SourcePlanRequestLabels | Unset): Labels to find the plan by; part of the question.
         expires_at (datetime.datetime | None | Unset): When the plan may be removed (RFC 3339); null: as the service's
