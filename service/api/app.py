@@ -55,7 +55,7 @@ from service.usecases.tokens import Keyring
 _CATALOGUES = (devices, policies, models)
 
 _CROSS_ORIGIN: dict[str, Any] = {
-    "allow_methods": ["GET", "POST", "PUT", "DELETE"],
+    "allow_methods": ["GET", "POST", "PUT", "PATCH", "DELETE"],
     "allow_headers": ["Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "Last-Event-ID"],
     "expose_headers": ["ETag", "Link", "Location", "Retry-After", "RateLimit", "RateLimit-Policy", "X-Request-Id"],
     "max_age": 600,

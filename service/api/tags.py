@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from fastapi import Header
 from pydantic import BaseModel
@@ -25,6 +25,12 @@ IF_MATCH = Header(
 IF_NEW = Header(
     alias="If-None-Match", max_length=10_000, description="`*`: only what is not there yet; else 412.", examples=["*"]
 )
+
+CONDITIONAL: dict[int | str, dict[str, Any]] = {
+    200: {"headers": ETAG},
+    304: {"description": "The caller has this answer", "headers": ETAG},
+}
+"""What a route documents that answers `If-None-Match`."""
 
 T = TypeVar("T")
 

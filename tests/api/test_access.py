@@ -1,5 +1,6 @@
 """Who may ask what: bearer tokens with scopes, where they are needed, and what those get who have none."""
 
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -17,7 +18,19 @@ from service.store.session import Store
 from service.usecases import tokens
 from service.usecases.scopes import SCOPES, Scope
 from tests.api.questions import DEVICE, job, plan
+from tests.api.test_openapi import OPERATIONS, PUBLIC
 
+NEEDED: dict[str, Scope] = {
+    **dict.fromkeys(("create_estimate", "create_verdicts", "create_import"), "verdict:read"),
+    **dict.fromkeys(("list_devices", "get_device", "list_models"), "verdict:read"),
+    **dict.fromkeys(("list_plans", "get_plan", "export_plan", "list_comparisons", "get_comparison"), "plan:read"),
+    **dict.fromkeys(("get_operation", "follow_operation"), "plan:read"),
+    **dict.fromkeys(("list_observations", "get_observation", "list_calibrations"), "plan:read"),
+    **dict.fromkeys(("list_policies", "get_policy", "list_refusals", "get_policy_summary"), "plan:read"),
+    **dict.fromkeys(("create_plan", "keep_plan", "delete_plan", "create_comparison", "cancel_operation"), "plan:write"),
+    **dict.fromkeys(("create_observation", "delete_observation"), "observe:write"),
+    **dict.fromkeys(("put_device", "delete_device", "put_policy", "delete_policy"), "admin"),
+}
 VERDICT = {"items": [{"job": job(), "targets": [{"device": DEVICE}]}]}
 
 
@@ -208,34 +221,13 @@ class TestDeclared:
         with pytest.raises(TypeError, match=r"GET /things must declare one scope"):
             StrictRoute("/things", lambda: None, methods=["GET"], dependencies=dependencies)
 
-    @pytest.mark.parametrize(
-        ("method", "path", "scope"),
-        [
-            ("POST", "/v1/estimates", "verdict:read"),
-            ("POST", "/v1/verdicts", "verdict:read"),
-            ("POST", "/v1/imports", "verdict:read"),
-            ("POST", "/v1/plans", "plan:write"),
-            ("GET", "/v1/plans", "plan:read"),
-            ("GET", "/v1/plans/pln_0", "plan:read"),
-            ("DELETE", "/v1/plans/pln_0", "plan:write"),
-            ("GET", "/v1/plans/pln_0/exports/megatron", "plan:read"),
-            ("POST", "/v1/comparisons", "plan:write"),
-            ("GET", "/v1/comparisons", "plan:read"),
-            ("GET", "/v1/comparisons/cmp_0", "plan:read"),
-            ("GET", "/v1/operations/op_0", "plan:read"),
-            ("GET", "/v1/operations/op_0/events", "plan:read"),
-            ("POST", "/v1/operations/op_0/cancel", "plan:write"),
-            ("POST", "/v1/observations", "observe:write"),
-            ("GET", "/v1/observations", "plan:read"),
-            ("GET", "/v1/observations/obs_0", "plan:read"),
-            ("DELETE", "/v1/observations/obs_0", "observe:write"),
-            ("GET", "/v1/devices", "verdict:read"),
-            ("GET", "/v1/models", "verdict:read"),
-        ],
-    )
-    def test_every_scope_lets_in_where_it_should_and_nowhere_else(
-        self, some: TestClient, method: str, path: str, scope: Scope
-    ) -> None:
+    def test_every_operation_is_listed_below(self) -> None:
+        assert NEEDED.keys() == OPERATIONS.keys() - PUBLIC
+
+    @pytest.mark.parametrize("operation", sorted(OPERATIONS.keys() - PUBLIC))
+    def test_every_scope_lets_in_where_it_should_and_nowhere_else(self, some: TestClient, operation: str) -> None:
+        method, template = OPERATIONS[operation].split()
+        path, scope = re.sub(r"{\w+}", "none", template), NEEDED[operation]
         others = [each for each in SCOPES if each not in {scope, "admin"}]
         assert some.request(method, path, headers=bearer(some, scope)).status_code not in {401, 403}
         assert some.request(method, path, headers=bearer(some, *others)).status_code == 403

@@ -1,6 +1,7 @@
 """Every error is a problem (RFC 9457) that says which field, what was found, and what would do: all at once."""
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -8,7 +9,9 @@ from starlette.testclient import TestClient
 
 from service.calculator import limits
 from tests.api.questions import DEVICE, estimate, job, open_job, plan, script
+from tests.api.test_openapi import OPERATIONS, STATUSES, WITH_BODY
 
+WITH_A_BODY = sorted(each for each, statuses in STATUSES.items() if statuses >= WITH_BODY)
 MEDIA_TYPE = "application/problem+json"
 
 
@@ -78,6 +81,24 @@ class TestRequest:
     def test_a_body_up_to_the_limit_is_read(self, api: TestClient) -> None:
         body = json.dumps({"source": {"text": "#" * (4 << 20)}}).encode()
         assert api.post("/v1/imports", content=body, headers={"content-type": "application/json"}).status_code == 200
+
+
+class TestEveryBody:
+    """No route that takes a body takes any body."""
+
+    @pytest.mark.parametrize("operation", WITH_A_BODY)
+    def test_it_is_bounded_declared_and_json(self, api: TestClient, operation: str) -> None:
+        method, template = OPERATIONS[operation].split()
+        path = re.sub(r"{\w+}", "none", template)
+        declared = {"content-type": "application/json"}
+        for status, content, headers in (
+            (413, b" " * (6 << 20), declared),
+            (400, b"[" * 1000, declared),
+            (400, b"{", declared),
+            (415, b"{}", {"content-type": "text/plain"}),
+            (422, b"[]", declared),
+        ):
+            problem(api, status, method, path, content=content, headers=headers)
 
 
 class TestJson:

@@ -39,3 +39,16 @@ def test_an_observation_is_removed_as_it_was_read_only(client: TestClient) -> No
     assert client.delete(path, headers={"If-Match": '"other"'}).status_code == 412
     tag = client.get(path).headers["etag"]
     assert client.delete(path, headers={"If-Match": tag}).status_code == 204
+
+
+@pytest.mark.parametrize("path", ["/v1/devices", "/v1/models"])
+def test_a_catalogue_is_sent_once(client: TestClient, path: str) -> None:
+    first = client.get(path)
+    again = client.get(path, headers={"If-None-Match": first.headers["etag"]})
+    assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", first.headers["etag"])
+
+
+def test_a_catalogue_that_has_changed_is_sent_again(client: TestClient) -> None:
+    tag = client.get("/v1/devices").headers["etag"]
+    assert client.put("/v1/devices/h100-sxm-80gb", json={"reserve_bytes": 1 << 30}).status_code == 200
+    assert client.get("/v1/devices", headers={"If-None-Match": tag}).status_code == 200

@@ -24,7 +24,7 @@ from service.api.schemas.comparison import ComparisonAnswer, ComparisonList
 from service.api.schemas.comparison_request import ComparisonRequest
 from service.api.schemas.examples import COMPARISONS
 from service.api.services import DevicesOf, ServicesOf, StoreOf
-from service.api.tags import ETAG, IF_NONE_MATCH, tagged
+from service.api.tags import CONDITIONAL, IF_NONE_MATCH, tagged
 from service.usecases import comparisons
 
 router = APIRouter(tags=["comparison"], route_class=KeyedRoute)
@@ -82,8 +82,7 @@ def list_comparisons(
     dependencies=[requires("plan:read")],
     response_model=ComparisonAnswer,
     responses={
-        200: {"headers": ETAG},
-        304: {"description": "The caller has this answer", "headers": ETAG},
+        **CONDITIONAL,
         **problems(INVALID_REQUEST, COMPARISON_NOT_FOUND, *_STORE),
     },
 )

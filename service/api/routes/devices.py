@@ -23,7 +23,7 @@ from service.api.schemas.device import DeviceAnswer, DeviceList
 from service.api.schemas.device_request import DEVICE_ID, DeviceRequest
 from service.api.schemas.examples import DEVICES
 from service.api.services import ServicesOf
-from service.api.tags import ETAG, IF_MATCH, IF_NEW, IF_NONE_MATCH, precondition, tagged, written
+from service.api.tags import CONDITIONAL, ETAG, IF_MATCH, IF_NEW, IF_NONE_MATCH, precondition, tagged, written
 
 router = APIRouter(tags=["catalogue"], route_class=StrictRoute)
 
@@ -46,10 +46,16 @@ DeviceId = Annotated[
 IfMatch = Annotated[str, IF_MATCH]
 
 
-@router.get("/devices", dependencies=[requires("verdict:read")], responses=problems())
-def list_devices(services: ServicesOf) -> DeviceList:
+@router.get(
+    "/devices",
+    dependencies=[requires("verdict:read")],
+    response_model=DeviceList,
+    responses={**CONDITIONAL, **problems(INVALID_REQUEST)},
+)
+def list_devices(services: ServicesOf, if_none_match: Annotated[str, IF_NONE_MATCH] = "") -> Response:
     """List the devices that jobs can be planned for, with sizes, rates, links and their sources."""
-    return DeviceList(items=[DeviceAnswer.of(each) for each in services.devices.listing.all()])
+    devices = services.devices.listing.all()
+    return tagged(DeviceList(items=[DeviceAnswer.of(each) for each in devices]), if_none_match)
 
 
 @router.get(
@@ -57,8 +63,7 @@ def list_devices(services: ServicesOf) -> DeviceList:
     dependencies=[requires("verdict:read")],
     response_model=DeviceAnswer,
     responses={
-        200: {"headers": ETAG},
-        304: {"description": "The caller has this answer", "headers": ETAG},
+        **CONDITIONAL,
         **problems(INVALID_REQUEST, DEVICE_NOT_FOUND),
     },
 )

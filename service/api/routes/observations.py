@@ -31,7 +31,7 @@ from service.api.schemas.observation import ObservationAnswer, ObservationList
 from service.api.schemas.observation_query import ObservationQuery
 from service.api.schemas.observation_request import ObservationRequest
 from service.api.services import DevicesOf, ServicesOf, StoreOf
-from service.api.tags import ETAG, IF_MATCH, IF_NONE_MATCH, precondition, tagged
+from service.api.tags import CONDITIONAL, IF_MATCH, IF_NONE_MATCH, precondition, tagged
 from service.usecases import observations
 
 router = APIRouter(tags=["observation"], route_class=KeyedRoute)
@@ -94,8 +94,7 @@ def list_observations(
     dependencies=[requires("plan:read")],
     response_model=ObservationAnswer,
     responses={
-        200: {"headers": ETAG},
-        304: {"description": "The caller has this answer", "headers": ETAG},
+        **CONDITIONAL,
         **problems(INVALID_REQUEST, OBSERVATION_NOT_FOUND, *_STORE),
     },
 )

@@ -37,7 +37,7 @@ from service.api.schemas.plan_keep import KeepRequest
 from service.api.schemas.plan_query import PlanQuery
 from service.api.schemas.plan_request import PlanRequest
 from service.api.services import DevicesOf, ServicesOf, StoreOf
-from service.api.tags import ETAG, IF_MATCH, IF_NONE_MATCH, precondition, tagged, written
+from service.api.tags import CONDITIONAL, ETAG, IF_MATCH, IF_NONE_MATCH, precondition, tagged, written
 from service.usecases import plans, searches
 from service.usecases.search_queue import Made
 
@@ -116,8 +116,7 @@ def list_plans(
     dependencies=[requires("plan:read")],
     response_model=PlanAnswer,
     responses={
-        200: {"headers": ETAG},
-        304: {"description": "The caller has this answer", "headers": ETAG},
+        **CONDITIONAL,
         **problems(INVALID_REQUEST, PLAN_NOT_FOUND, *_STORE),
     },
 )

@@ -25,7 +25,7 @@ from service.api.schemas.examples import POLICIES
 from service.api.schemas.policy import PolicyAnswer, PolicyList, PolicySummary, RefusalList
 from service.api.schemas.policy_request import QUEUE, PolicyRequest
 from service.api.services import DevicesOf, ServicesOf, StoreOf
-from service.api.tags import ETAG, IF_MATCH, IF_NEW, IF_NONE_MATCH, precondition, tagged, written
+from service.api.tags import CONDITIONAL, ETAG, IF_MATCH, IF_NEW, IF_NONE_MATCH, precondition, tagged, written
 from service.usecases import refusals
 
 router = APIRouter(tags=["policy"], route_class=StrictRoute)
@@ -57,8 +57,7 @@ def list_policies(services: ServicesOf) -> PolicyList:
     dependencies=[requires("plan:read")],
     response_model=PolicyAnswer,
     responses={
-        200: {"headers": ETAG},
-        304: {"description": "The caller has this answer", "headers": ETAG},
+        **CONDITIONAL,
         **problems(INVALID_REQUEST, POLICY_NOT_FOUND),
     },
 )
