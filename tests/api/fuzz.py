@@ -40,7 +40,7 @@ SERVICE = {
 def main() -> int:
     """Run schemathesis against a service of its own, and return its exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--examples", type=int, default=100, help="cases of each kind for each operation")
+    parser.add_argument("--examples", type=int, default=150, help="cases of each kind for each operation")
     parser.add_argument("--minutes", type=int, default=60, help="give up after so long")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("more", nargs="*", help="further arguments of `schemathesis run`")

@@ -204,6 +204,23 @@ def test_every_reference_leads_somewhere(document: dict[str, Any]) -> None:
     assert set(references(document)) == known
 
 
+def test_every_link_names_an_operation_and_one_of_its_parameters(document: dict[str, Any]) -> None:
+    parameters = {
+        each["operationId"]: {one["name"] for one in each["parameters"]}
+        for _, each in operations(document)
+        if "parameters" in each
+    }
+    links = [
+        link
+        for _, each in operations(document)
+        for answer in each["responses"].values()
+        for link in answer.get("links", {}).values()
+    ]
+    assert links
+    for link in links:
+        assert link["parameters"].keys() <= parameters[link["operationId"]]
+
+
 def test_every_field_says_what_it_is(document: dict[str, Any]) -> None:
     schemas = document["components"]["schemas"]
     for name, field in properties(document):

@@ -49,7 +49,14 @@ _QUEUE = (TOO_MANY_SEARCHES, SEARCHES_FULL, SERVICE_STOPPING)
 _CREATED_HEADERS = {"Location": {"description": "Where the plan is.", "schema": {"type": "string"}}, **REPLAY_HEADER}
 _CREATED: Documented = {
     200: {"description": "The same question was answered before", "model": PlanAnswer, "headers": _CREATED_HEADERS},
-    201: {"description": "The plan was made and stored", "headers": _CREATED_HEADERS},
+    201: {
+        "description": "The plan was made and stored",
+        "headers": _CREATED_HEADERS,
+        "links": {
+            name: {"operationId": name, "parameters": {"plan_id": "$response.body#/id"}}
+            for name in ("get_plan", "keep_plan", "delete_plan")
+        },
+    },
     202: {
         "description": "The search takes longer, and goes on as an operation",
         "model": OperationAnswer,
@@ -57,6 +64,10 @@ _CREATED: Documented = {
             "Location": {"description": "Where the operation is.", "schema": {"type": "string"}},
             **RETRY_AFTER,
             **REPLAY_HEADER,
+        },
+        "links": {
+            name: {"operationId": name, "parameters": {"operation_id": "$response.body#/id"}}
+            for name in ("get_operation", "follow_operation", "cancel_operation")
         },
     },
 }

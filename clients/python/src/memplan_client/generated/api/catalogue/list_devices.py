@@ -1,31 +1,42 @@
 from http import HTTPStatus
-from typing import Any
+from typing import Any, cast
 
 import httpx
 
 from ...client import AuthenticatedClient, Client
 from ...models.device_list import DeviceList
 from ...models.problem import Problem
-from ...types import Response
+from ...types import Response, Unset
 
 
-def _get_kwargs() -> dict[str, Any]:
+def _get_kwargs(
+    *,
+    if_none_match: str | Unset = "",
+) -> dict[str, Any]:
+    headers: dict[str, Any] = {}
+    if not isinstance(if_none_match, Unset):
+        headers["If-None-Match"] = if_none_match
 
     _kwargs: dict[str, Any] = {
         "method": "get",
         "url": "/v1/devices",
     }
 
+    _kwargs["headers"] = headers
     return _kwargs
 
 
 def _parse_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> DeviceList | Problem:
+) -> Any | DeviceList | Problem:
     if response.status_code == 200:
         response_200 = DeviceList.from_dict(response.json())
 
         return response_200
+
+    if response.status_code == 304:
+        response_304 = cast(Any, None)
+        return response_304
 
     if response.status_code == 401:
         response_401 = Problem.from_dict(response.json())
@@ -36,6 +47,11 @@ def _parse_response(
         response_403 = Problem.from_dict(response.json())
 
         return response_403
+
+    if response.status_code == 422:
+        response_422 = Problem.from_dict(response.json())
+
+        return response_422
 
     if response.status_code == 429:
         response_429 = Problem.from_dict(response.json())
@@ -59,7 +75,7 @@ def _parse_response(
 
 def _build_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> Response[DeviceList | Problem]:
+) -> Response[Any | DeviceList | Problem]:
     return Response(
         status_code=HTTPStatus(response.status_code),
         content=response.content,
@@ -71,20 +87,27 @@ def _build_response(
 def sync_detailed(
     *,
     client: AuthenticatedClient,
-) -> Response[DeviceList | Problem]:
+    if_none_match: str | Unset = "",
+) -> Response[Any | DeviceList | Problem]:
     """List Devices
 
      List the devices that jobs can be planned for, with sizes, rates, links and their sources.
+
+    Args:
+        if_none_match (str | Unset): Tags that the caller has; 304 when one is current. Default:
+            ''.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[DeviceList | Problem]
+        Response[Any | DeviceList | Problem]
     """
 
-    kwargs = _get_kwargs()
+    kwargs = _get_kwargs(
+        if_none_match=if_none_match,
+    )
 
     response = client.get_httpx_client().request(
         **kwargs,
@@ -96,41 +119,54 @@ def sync_detailed(
 def sync(
     *,
     client: AuthenticatedClient,
-) -> DeviceList | Problem | None:
+    if_none_match: str | Unset = "",
+) -> Any | DeviceList | Problem | None:
     """List Devices
 
      List the devices that jobs can be planned for, with sizes, rates, links and their sources.
+
+    Args:
+        if_none_match (str | Unset): Tags that the caller has; 304 when one is current. Default:
+            ''.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        DeviceList | Problem
+        Any | DeviceList | Problem
     """
 
     return sync_detailed(
         client=client,
+        if_none_match=if_none_match,
     ).parsed
 
 
 async def asyncio_detailed(
     *,
     client: AuthenticatedClient,
-) -> Response[DeviceList | Problem]:
+    if_none_match: str | Unset = "",
+) -> Response[Any | DeviceList | Problem]:
     """List Devices
 
      List the devices that jobs can be planned for, with sizes, rates, links and their sources.
+
+    Args:
+        if_none_match (str | Unset): Tags that the caller has; 304 when one is current. Default:
+            ''.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[DeviceList | Problem]
+        Response[Any | DeviceList | Problem]
     """
 
-    kwargs = _get_kwargs()
+    kwargs = _get_kwargs(
+        if_none_match=if_none_match,
+    )
 
     response = await client.get_async_httpx_client().request(**kwargs)
 
@@ -140,21 +176,27 @@ async def asyncio_detailed(
 async def asyncio(
     *,
     client: AuthenticatedClient,
-) -> DeviceList | Problem | None:
+    if_none_match: str | Unset = "",
+) -> Any | DeviceList | Problem | None:
     """List Devices
 
      List the devices that jobs can be planned for, with sizes, rates, links and their sources.
+
+    Args:
+        if_none_match (str | Unset): Tags that the caller has; 304 when one is current. Default:
+            ''.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        DeviceList | Problem
+        Any | DeviceList | Problem
     """
 
     return (
         await asyncio_detailed(
             client=client,
+            if_none_match=if_none_match,
         )
     ).parsed
