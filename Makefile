@@ -11,6 +11,16 @@ FIND_PYTHON = for candidate in python3 python3.13 python3.12 python3.11 python; 
 # Debian keeps ensurepip in a package of its own; without it, the pip that is there fills the environment.
 MAKE_VENV = "$$python" -m venv $(VENV) >/dev/null 2>&1 \
 	|| { "$$python" -m venv --clear --without-pip $(VENV) && "$$python" -m pip --python $(PY) install --quiet pip; }
+# Installs a form of memplan with the pins of the environment's Python; where there are none, with what is newest.
+INSTALL = set -e; \
+	if ! $(PY) -m pip --version >/dev/null 2>&1; then \
+		python="$$($(FIND_PYTHON))"; \
+		[ -n "$$python" ] || { echo "no Python of 3.11 or newer found on the path" >&2; exit 1; }; \
+		$(MAKE_VENV); \
+	fi; \
+	pins="constraints/$$($(PY) -c 'import sys; print("%d.%d" % sys.version_info[:2])').txt"; \
+	if [ -f "$$pins" ]; then $(PY) -m pip install --quiet --constraint "$$pins" --editable '$(1)'; \
+	else $(PY) -m pip install --quiet --editable '$(1)'; fi
 
 help: ## Print this list
 	@sed -n 's|^\([a-z]*\):.*## \(.*\)|\1 \2|p' $(MAKEFILE_LIST) | while read -r name text; do printf "  make %-8s %s\n" "$$name" "$$text"; done
@@ -18,20 +28,18 @@ help: ## Print this list
 env: $(VENV)/installed ## Make the virtual environment .venv, or bring it up to date
 
 $(VENV)/installed: pyproject.toml $(wildcard constraints/*.txt)
-	@set -e; \
-	if ! $(PY) -m pip --version >/dev/null 2>&1; then \
-		python="$$($(FIND_PYTHON))"; \
-		[ -n "$$python" ] || { echo "no Python of 3.11 or newer found on the path" >&2; exit 1; }; \
-		$(MAKE_VENV); \
-	fi; \
-	pins="constraints/$$($(PY) -c 'import sys; print("%d.%d" % sys.version_info[:2])').txt"; \
-	echo "installing memplan and its tools into $(VENV)"; \
-	if [ -f "$$pins" ]; then $(PY) -m pip install --quiet --constraint "$$pins" --editable '.[dev]'; \
-	else $(PY) -m pip install --quiet --editable '.[dev]'; fi; \
-	touch $@
+	@echo "installing memplan and its tools into $(VENV), which takes a minute or two"
+	@$(call INSTALL,.[dev])
+	@touch $(VENV)/serving $@
 
-serve: env ## Serve on 127.0.0.1:8000 with the SQLite file memplan.db
+serve: $(VENV)/serving ## Serve on 127.0.0.1:8000 with the SQLite file memplan.db
 	$(VENV)/bin/memplan serve --host 127.0.0.1 --port 8000
+
+# Who serves does not wait for the tools.
+$(VENV)/serving: pyproject.toml $(wildcard constraints/*.txt)
+	@echo "installing memplan into $(VENV), which takes half a minute"
+	@$(call INSTALL,.[postgres])
+	@touch $@
 
 test: env ## Run the tests
 	$(PY) -m pytest
