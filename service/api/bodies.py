@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Coroutine
 from email.message import Message
+from functools import lru_cache
 from typing import Any
 
 from pydantic_core import from_json
@@ -59,6 +60,7 @@ class StrictRoute(GuardedRoute):
         return handle
 
 
+@lru_cache(maxsize=32)
 def _is_json(content_type: str) -> bool:
     message = Message()
     message["content-type"] = content_type

@@ -16,11 +16,11 @@ SOURCE = "torch c10/cuda/CUDACachingAllocator.cpp; torch/distributed/fsdp/_fully
 
 def pool_lines(lines: Sequence[Line], moments: Sequence[Moment], together: Int) -> list[Line]:
     """What the pools hold beyond the peak of all lines, which is `together`."""
+    if {line.stream for line in lines} <= {Stream.COMPUTE}:
+        return []
     by_stream: dict[Stream, list[Line]] = {}
     for line in lines:
         by_stream.setdefault(line.stream, []).append(line)
-    if by_stream.keys() <= {Stream.COMPUTE}:
-        return []
     pools: Int = 0
     for own in by_stream.values():
         largest = Totals(own).peak(moments)

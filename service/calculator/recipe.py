@@ -234,6 +234,11 @@ class Recipe:
         """Whether attention keeps its score matrix for the backward."""
         return self.attention in {"unfused", "eager"}
 
+    @property
+    def running_weights(self) -> str:
+        """The type of the weights while a layer runs: FSDP's mixed precision gathers them in that of activations."""
+        return self.compute if self.framework in {"fsdp2", "fsdp1"} else self.parameters
+
     def on(self, accelerator: Accelerator) -> "Recipe":
         """The recipe with `auto` attention and the copies of 8-bit weights settled for a GPU.
 

@@ -79,7 +79,7 @@ def _changes_of_experts(
     lines = [Line(change, 2, alive)]
     if up and adapters.changes("down"):
         waiting = (experts, model.hidden_size, width)
-        tensor = Tensor("adapter.experts.change", Category.WEIGHTS, waiting, recipe.parameters, BY_EXPERT, PEFT)
+        tensor = Tensor("adapter.experts.change", Category.WEIGHTS, waiting, recipe.running_weights, BY_EXPERT, PEFT)
         lines.append(Line(tensor, 1, alive))
     return lines
 

@@ -141,6 +141,13 @@ def parts(job: Resolved) -> tuple[Any, ...]:
     return (job.model, job.layout, job.recipe, H100)
 
 
+def test_a_sum_of_stacked_weights_is_as_wide_as_gathered_ones() -> None:
+    """FSDP2 keeps fp32 shards and gathers in bf16."""
+    sharded = {"framework": {"name": "fsdp2"}, "sharding": {"stage": 3}, "precision": {"parameters": "fp32"}}
+    kept = [tuned("qwen3_moe", modules, **sharded) for modules in (("q", "down"), ("q",))]
+    assert saved_bytes(kept[0]) - saved_bytes(kept[1]) == 2 * (8 * 64 * 48 + 2 * 2 * 32 * 48)
+
+
 @pytest.mark.parametrize(("version", "width"), [("transformers 5.24", 2.0), ("transformers 4.57", 0.5)])
 def test_only_linear_modules_are_quantised(version: str, width: float) -> None:
     job = tuned("qwen3_moe", ("q",), framework={"version": version}, adapters={"type": "qlora", "quantization": "nf4"})

@@ -103,7 +103,7 @@ def _operands(forward: Forward, read: Value, module: Literal["up", "down"], shap
     if adapters is None:
         return [read]
     if adapters.changes(module):
-        return [read, Value(f"experts.{module}.weight", shape, forward.recipe.parameters, EXPERT)]
+        return [read, Value(f"experts.{module}.weight", shape, forward.recipe.running_weights, EXPERT)]
     return [read] if adapters.inputs_kept and not adapters.experts_stacked else []
 
 
