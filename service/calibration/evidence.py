@@ -11,8 +11,8 @@ import numpy as np
 
 from service.calibration.few_shot import FEWEST as FEWEST_STEPS
 from service.calibration.few_shot import LINKS, PRODUCTS, Tuning, fit
-from service.calibration.interval import ASKED_INSTEAD, Band, Observations, band, shipped_for, widened
-from service.calibration.observed import FARTHEST, FEWEST, Group, Pooled, Run, pooled
+from service.calibration.interval import ASKED_INSTEAD, Band, Known, Observations, band, shipped_for, widened
+from service.calibration.observed import FARTHEST, FEWEST, FEWEST_OF_A_JOB, Group, Pooled, Run, middle, pooled
 from service.calibration.residuals import Kind, Likeness
 
 MOST_LAYOUTS = 50
@@ -34,10 +34,13 @@ class Step:
 class Seen:
     """An observed run of a group: measured over predicted bytes by kind, and of a run out of memory the least ratio.
 
+    `device_bytes` are predicted.
+
     Runs of one `prediction` repeat each other in their bytes, runs of one `job` also in their time.
     """
 
     prediction: Hashable
+    device_bytes: int
     job: Hashable
     ratios: Mapping[Kind, float]
     least_ratio: float | None
@@ -62,6 +65,7 @@ class Judged:
     runs: int
     ooms: int
     pooled: Pooled
+    known: Mapping[int, Known]
 
 
 class Evidence:
@@ -90,7 +94,8 @@ class Evidence:
         if record is None or kind is None:
             return None
         runs = [*record.ratios.get(kind, ()), *record.ooms]
-        return Judged(kind, len(runs), len(record.ooms), pooled(runs, shipped_for(replace(likeness, kind=kind))))
+        said = pooled(runs, shipped_for(replace(likeness, kind=kind)))
+        return Judged(kind, len(runs), len(record.ooms), said, _known(runs, record.sizes))
 
     def fitted(self, group: Group, gpus_per_node: int) -> Fitted | None:
         """What timed steps say of a group's runs in such nodes; None where too few layouts were timed."""
@@ -122,6 +127,7 @@ class Evidence:
             reached=round(said.reached, 3),
             center=round(said.center * _STEPS) / _STEPS,
             observed=Observations(group.name, found.runs, found.ooms),
+            known=found.known,
         )
         return widened(own, found.kind, likeness.kind)
 
@@ -135,14 +141,16 @@ class _Record:
 
     ratios: Mapping[Kind, Sequence[Run]]
     ooms: Sequence[Run]
+    sizes: Mapping[Hashable, int] = field(default_factory=dict)
     steps: Mapping[int, Mapping[Hashable, Sequence[Step]]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, seen: Iterable[Seen]) -> "_Record":
         ratios: dict[Kind, list[Run]] = defaultdict(list)
         steps: dict[int, dict[Hashable, list[Step]]] = defaultdict(lambda: defaultdict(list))
-        ooms = []
+        ooms, sizes = [], {}
         for each in seen:
+            sizes[each.prediction] = each.device_bytes
             if each.least_ratio is not None:
                 if _is_plausible(each.least_ratio):
                     ooms.append(Run(each.least_ratio, oom=True, prediction=each.prediction))
@@ -152,7 +160,7 @@ class _Record:
                     ratios[kind].append(Run(ratio, oom=False, prediction=each.prediction))
             if each.step is not None:
                 steps[each.gpus_per_node][each.job].append(each.step)
-        return cls(dict(ratios), ooms, {nodes: dict(found) for nodes, found in steps.items()})
+        return cls(dict(ratios), ooms, sizes, {nodes: dict(found) for nodes, found in steps.items()})
 
     @property
     def has_a_say(self) -> bool:
@@ -177,6 +185,14 @@ class _Record:
         enough = [kind for kind, count in counts.items() if count >= FEWEST]
         best = enough[0] if enough else max(counts, key=lambda kind: counts[kind])
         return best if counts[best] + len(self.ooms) >= FEWEST else None
+
+
+def _known(runs: Sequence[Run], sizes: Mapping[Hashable, int]) -> dict[int, Known]:
+    """Jobs with enough runs to speak for themselves, by the device bytes that are predicted for them."""
+    members: dict[int, list[Run]] = defaultdict(list)
+    for each in runs:
+        members[sizes[each.prediction]].append(each)
+    return {size: Known(middle(same), len(same)) for size, same in members.items() if len(same) >= FEWEST_OF_A_JOB}
 
 
 def _is_plausible(ratio: float) -> bool:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from math import ceil
@@ -32,11 +32,23 @@ DRIVER_BYTES = (200 * MIB, 500 * MIB)
 
 @dataclass(frozen=True, slots=True)
 class Observations:
-    """The observed runs behind an interval: their group, how many they are, and how many ran out of memory."""
+    """The observed runs behind an interval: their group, how many they are, and how many ran out of memory.
+
+    `same_job` counts those of the very job that is asked about, where they are enough to speak for it alone.
+    """
 
     group: str
     runs: int
     ooms: int
+    same_job: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A job that was observed often enough: its measured over its predicted bytes, and in how many runs."""
+
+    factor: float
+    runs: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +57,8 @@ class Band:
 
     `group` names the most alike runs that there are, `runs` counts them, and `reached` is the share of them that such
     intervals hold when their family (of observed runs: each run) is left out; `coverage` is the share that is claimed.
-    `center` is where observed runs lie, 1 without any.
+    `center` is where observed runs lie, 1 without any; `known` are jobs that were observed themselves, by the device
+    bytes that are predicted for them.
     """
 
     low: float
@@ -58,18 +71,21 @@ class Band:
     reached: float
     center: float = 1.0
     observed: Observations | None = None
+    known: Mapping[int, Known] = field(default_factory=dict)
 
     def expected(self, predicted_bytes: NDArray[np.int64]) -> NDArray[np.int64]:
         """What observed runs lead one to expect of many predictions (bytes)."""
-        if self.center == 1.0:
+        if self.observed is None:
             return predicted_bytes
         found: NDArray[np.int64] = np.rint(predicted_bytes * self.center).astype(np.int64)
+        for size, job in self.known.items():
+            found[predicted_bytes == size] = round(size * job.factor)
         return found
 
     def upper_ends(self, predicted_bytes: NDArray[np.int64]) -> NDArray[np.int64]:
         """The upper ends around many predictions (bytes)."""
         ends: NDArray[np.int64] = np.ceil(predicted_bytes * self.high).astype(np.int64) + self.more_bytes
-        return ends
+        return np.maximum(ends, self.expected(predicted_bytes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +96,7 @@ class Interval:
     low_bytes: int
     high_bytes: int
     band: Band
+    observed: Observations | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,11 +137,15 @@ def interval(likeness: Likeness, predicted_bytes: int) -> Interval:
 
 def interval_by(found: Band, predicted_bytes: int) -> Interval:
     """Low and high end around predicted bytes, and what is expected."""
+    expected = int(found.expected(np.array([predicted_bytes], dtype=np.int64))[0])
+    known = found.known.get(predicted_bytes)
+    same = 0 if known is None else known.runs
     return Interval(
-        expected_bytes=int(found.expected(np.array([predicted_bytes], dtype=np.int64))[0]),
-        low_bytes=max(int(predicted_bytes * found.low) - found.less_bytes, 0),
-        high_bytes=ceil(predicted_bytes * found.high) + found.more_bytes,
+        expected_bytes=expected,
+        low_bytes=min(max(int(predicted_bytes * found.low) - found.less_bytes, 0), expected),
+        high_bytes=max(ceil(predicted_bytes * found.high) + found.more_bytes, expected),
         band=found,
+        observed=None if found.observed is None else replace(found.observed, same_job=same),
     )
 
 

@@ -26,6 +26,9 @@ Ratios = NDArray[np.float64]
 FEWEST = 5
 """Runs from which a group has a say: of five, two that are wrong do not move the median past the others."""
 
+FEWEST_OF_A_JOB = 3
+"""Runs of one job from which its own middle is what is expected of it: of three, one that is wrong does not move it."""
+
 FARTHEST = 4.0
 """Ratios beyond this, or below its inverse, are of another job or in another unit, and are not looked at."""
 
@@ -101,6 +104,13 @@ def pooled(runs: Sequence[Run], shipped: Shipped) -> Pooled:
     inside = [pool.holds_without(int(index)) for index in np.flatnonzero(~oom)]
     reached = sum(inside) / len(inside) if inside else 0.0
     return Pooled(center, min(low, center), max(high, center), reached, int(outliers.sum()))
+
+
+def middle(runs: Sequence[Run]) -> float:
+    """The middle of the ratios of runs, those out of memory counted above the ratio at which they died."""
+    logs = np.log([each.ratio for each in runs])
+    oom = np.array([each.oom for each in runs])
+    return float(np.exp(_quantile(*_redistributed(logs, np.ones(len(runs)), oom), 0.5)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -193,6 +193,7 @@ def _seen(run: StoredObservationSummary) -> Seen | None:
     is_timed = measured.step_seconds is not None and said.step_grid is not None
     return Seen(
         prediction=(said.stage, said.allocated_bytes, said.reserved_bytes, said.device_bytes),
+        device_bytes=said.device_bytes,
         job=run.digest,
         ratios={} if measured.oom else _ratios(run, said),
         least_ratio=least,

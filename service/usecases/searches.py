@@ -242,7 +242,9 @@ def _said(cluster: Cluster, job: Job, evidence: Evidence) -> tuple[Band, Fitted 
 def _observed(cluster: Cluster, job: Job, evidence: Evidence) -> dict[str, object]:
     """What observed runs change in an answer, as a part of its question."""
     band, timed = _said(cluster, job, evidence)
-    bytes_ = {} if band.observed is None else {"center": band.center, "low": band.low, "high": band.high}
+    known = {str(size): job.factor for size, job in band.known.items()}
+    factors = {"center": band.center, "low": band.low, "high": band.high, "known": known}
+    bytes_ = {} if band.observed is None else factors
     steps = {} if timed is None else asdict(timed.tuning)
     return {"observations": {**bytes_, **steps}} if bytes_ or steps else {}
 

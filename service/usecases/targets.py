@@ -57,7 +57,7 @@ def need_of(verdict: tuple[Verdict, str], stage: int, peak: int, around: Interva
         high_bytes=around.high_bytes,
         usable_bytes=usable,
         shift_bytes=around.expected_bytes - peak,
-        observed=around.band.observed,
+        observed=around.observed,
     )
 
 

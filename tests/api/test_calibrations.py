@@ -81,6 +81,7 @@ class TestNextAnswer:
             "group": f"megatron-core (transformer_engine) on {DEVICE}",
             "runs": 20,
             "oom": 0,
+            "same_job": 0,
         }
         assert without == {
             "verdict": before["verdict"],
@@ -213,6 +214,21 @@ class TestOutOfMemory:
         assert found["peak"]["high_bytes"] > found["capacity"]["usable_bytes"]
         assert found["observations"]["oom"] == 2
         assert found["observations"]["without"]["verdict"] == "fits"
+
+    def test_of_a_job_that_died_each_time_it_is_expected(self, client: TestClient, bold: dict[str, Any]) -> None:
+        observe_group(client, 10, 1.0)
+        for run in range(3):
+            observe(client, f"dead-{run}", bold, oom=True)
+        found = estimated(client, job=bold)
+        assert found["verdict"] == "does_not_fit"
+        assert found["observations"]["same_job"] == 3
+        assert found["capacity"]["margin_bytes"] < 0
+        (verdict,) = client.post(
+            "/v1/verdicts", json={"items": [{"job": bold, "targets": [{"device": DEVICE}]}]}
+        ).json()["results"]
+        assert verdict["verdict"] == "does_not_fit"
+        assert verdict["alternatives"]
+        assert estimated(client)["verdict"] == "fits"
 
     def test_a_scheduler_that_knows_only_ends_counts(self, client: TestClient) -> None:
         for run in range(3):

@@ -17,7 +17,7 @@ GROUP = Group("megatron-core", "transformer_engine", H100)
 
 
 def seen(number: int, ratio: float = 1.1, kind: Kind = "reserved", **changes: object) -> Seen:
-    found = Seen(f"bytes {number}", f"job {number}", {kind: ratio}, None, 8, None)
+    found = Seen(f"bytes {number}", (number + 1) << 30, f"job {number}", {kind: ratio}, None, 8, None)
     return replace(found, **changes)  # type: ignore[arg-type]
 
 
@@ -82,9 +82,33 @@ def test_a_job_that_died_does_not_fit_safely_any_more() -> None:
     assert interval_by(found.band(LIKENESS, H100), usable // 2).high_bytes > usable
 
 
+def test_of_a_job_that_was_observed_itself_its_own_middle_is_expected() -> None:
+    others = [seen(each, 1.0) for each in range(20)]
+    found = evidence([*others, *(seen(40, ratio) for ratio in (1.3, 1.31, 0.5))]).band(LIKENESS, H100)
+    own, elsewhere = interval_by(found, 41 << 30), interval_by(found, 42 << 30)
+    assert own.expected_bytes == round(1.3 * (41 << 30))
+    assert own.low_bytes <= own.expected_bytes <= own.high_bytes
+    assert elsewhere.expected_bytes == pytest.approx(42 << 30, rel=0.02)
+    assert own.observed is not None
+    assert elsewhere.observed is not None
+    assert (own.observed.same_job, elsewhere.observed.same_job) == (3, 0)
+
+
+def test_two_runs_of_a_job_do_not_speak_for_it_alone() -> None:
+    found = evidence([seen(each, 1.0) for each in range(20)] + [seen(40, 1.3)] * 2).band(LIKENESS, H100)
+    assert interval_by(found, 41 << 30).expected_bytes < 1.05 * (41 << 30)
+
+
+def test_a_job_that_died_three_times_is_not_expected_to_fit() -> None:
+    usable = 80 << 30
+    died = [seen(39, ratios={}, least_ratio=(usable + 1) / (40 << 30))] * 3
+    found = evidence([seen(each, 1.0) for each in range(10)] + died).band(LIKENESS, H100)
+    assert interval_by(found, 40 << 30).expected_bytes > usable
+
+
 def test_many_expectations_are_those_of_each_prediction() -> None:
-    found = evidence([seen(each) for each in range(20)]).band(LIKENESS, H100)
-    peaks = np.array([1 << 30, 61 << 30, 79 << 30], dtype=np.int64)
+    found = evidence([*(seen(each) for each in range(20)), *[seen(4, 1.4)] * 3]).band(LIKENESS, H100)
+    peaks = np.array([1 << 30, 5 << 30, 61 << 30, 79 << 30], dtype=np.int64)
     assert found.expected(peaks).tolist() == [interval_by(found, int(each)).expected_bytes for each in peaks]
     assert found.upper_ends(peaks).tolist() == pytest.approx(
         [interval_by(found, int(each)).high_bytes for each in peaks]
@@ -104,7 +128,7 @@ class TestSteps:
     def timed(job: str, scale: float, compute: float = 8.0, nodes: int = 8) -> Seen:
         grid: Times = compute / PRODUCTS[None, :] + (10 - compute) / LINKS[:, None]
         predicted = float(grid[int(np.abs(LINKS - 1).argmin()), int(np.abs(PRODUCTS - 1).argmin())])
-        return Seen(job, job, {}, None, nodes, Step(grid.ravel().tolist(), scale * predicted))
+        return Seen(job, 1 << 30, job, {}, None, nodes, Step(grid.ravel().tolist(), scale * predicted))
 
     def test_one_layout_alone_says_nothing(self) -> None:
         found = evidence([self.timed("one", 1.5)] * 10)

@@ -225,6 +225,8 @@ class WithoutObservations(Answer):
 class ObservationsAnswer(ObservedRuns):
     """Observed runs that a verdict is made with, and what is said without them."""
 
+    same_job: Count = Field(examples=[0])
+    """How many of them ran the very job that is asked about, from three on: these alone say what is expected of it."""
     without: WithoutObservations
     """What is said without them."""
 
@@ -236,6 +238,7 @@ class ObservationsAnswer(ObservedRuns):
             runs=observed.runs,
             oom=observed.ooms,
             bias=round(expected_bytes / device_bytes - 1, 3),
+            same_job=observed.same_job,
             without=WithoutObservations(
                 verdict=without.verdict,
                 peak_bytes=device_bytes,
@@ -355,7 +358,7 @@ def _peak(found: Estimated) -> Peak:
 
 
 def _observations(found: Estimated) -> ObservationsAnswer | None:
-    observed, without = found.interval.band.observed, found.without
+    observed, without = found.interval.observed, found.without
     if observed is None or without is None:
         return None
     peak = found.estimate.peak.device_bytes

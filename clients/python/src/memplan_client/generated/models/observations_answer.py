@@ -22,6 +22,8 @@ class ObservationsAnswer:
         runs (int): How many they are.
         oom (int): How many of them ran out of memory.
         bias (float): What is expected over what is itemised, less 1: above 0 where runs take more.
+        same_job (int): How many of them ran the very job that is asked about, from three on: these alone say what is
+            expected of it.
         without (WithoutObservations): What the same question is answered with `use_observations` false.
     """
 
@@ -29,6 +31,7 @@ class ObservationsAnswer:
     runs: int
     oom: int
     bias: float
+    same_job: int
     without: WithoutObservations
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
@@ -41,6 +44,8 @@ class ObservationsAnswer:
 
         bias = self.bias
 
+        same_job = self.same_job
+
         without = self.without.to_dict()
 
         field_dict: dict[str, Any] = {}
@@ -51,6 +56,7 @@ class ObservationsAnswer:
                 "runs": runs,
                 "oom": oom,
                 "bias": bias,
+                "same_job": same_job,
                 "without": without,
             }
         )
@@ -70,6 +76,8 @@ class ObservationsAnswer:
 
         bias = d.pop("bias")
 
+        same_job = d.pop("same_job")
+
         without = WithoutObservations.from_dict(d.pop("without"))
 
         observations_answer = cls(
@@ -77,6 +85,7 @@ class ObservationsAnswer:
             runs=runs,
             oom=oom,
             bias=bias,
+            same_job=same_job,
             without=without,
         )
 
