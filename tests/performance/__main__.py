@@ -10,6 +10,7 @@ import os
 import platform
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from functools import partial
 from itertools import repeat
 from pathlib import Path
@@ -21,10 +22,14 @@ from service.api.schemas.estimate import EstimateAnswer
 from service.calculator.estimate import estimate
 from service.job.resolve import resolve
 from service.job.schema import Job
+from service.settings import Settings
+from service.store.migration import upgrade
+from service.store.session import Store
 from service.usecases.devices import accelerator_of, device_of
 from service.usecases.estimates import estimate_job
 from service.usecases.searches import Question, prepare, run
 from service.usecases.spaces import Cluster
+from service.usecases.tokens import issue
 from tests.api.questions import DEVICE, job, open_job
 from tests.api.serving import served
 from tests.performance import layouts, load, texts
@@ -98,7 +103,12 @@ def service() -> None:
             load.Request(f"repeated verdict, {name}", "POST", "/v1/verdicts", partial(_verdict, each, repeat(1))),
         ]
     print("service                               connections   requests/s      p50 ms      p99 ms  of the empty route")
-    with TemporaryDirectory() as folder, served(f"sqlite:///{folder}/memplan.db", Path(folder)) as address:
+    with TemporaryDirectory() as folder, ExitStack() as stack:
+        url = f"sqlite:///{folder}/memplan.db"
+        asked = partial(_verdict, next(iter(JOBS.values())), repeat(1))
+        token = {"Authorization": f"Bearer {_token(url)}"}
+        requests.append(load.Request("repeated verdict, with a token", "POST", "/v1/verdicts", asked, token))
+        address = stack.enter_context(served(url, Path(folder)))
         port = int(address.rpartition(":")[2])
         for connections in CONNECTIONS:
             empty = 0.0
@@ -110,6 +120,13 @@ def service() -> None:
                     f"  {request.name:39} {connections:7} {found.per_second:12,.0f} {found.median * 1e3:11.2f}"
                     f" {found.p99 * 1e3:11.2f} {found.per_second / empty:18.1%}"
                 )
+
+
+def _token(url: str) -> str:
+    settings = Settings(database_url=url)
+    upgrade(settings)
+    with Store(settings) as store:
+        return issue(store, "bench", ["verdict:read"]).secret
 
 
 def _estimate(job: dict[str, Any], numbers: Iterator[int]) -> bytes:
