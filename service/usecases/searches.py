@@ -3,7 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 from service.calculator.device import Accelerator
@@ -12,7 +12,7 @@ from service.calculator.layout import Layout
 from service.calibration.evidence import NO_EVIDENCE, Evidence, Fitted
 from service.calibration.interval import Band, Observations, interval_by
 from service.catalog.devices import Device, Devices
-from service.job.diagnostics import Findings, MissingFact
+from service.job.diagnostics import Diagnostic, Findings, MissingFact
 from service.job.digest import digest
 from service.job.resolve import InvalidJob, ResolvedModel, job_with_layout, resolve_model
 from service.job.schema import Job
@@ -27,11 +27,13 @@ from service.usecases.errors import IncompleteDevice, RejectedJob, SearchTooLarg
 from service.usecases.estimates import canonical
 from service.usecases.imports import Accepted, Given, accept, merged
 from service.usecases.intervals import band_of, fitted_of
-from service.usecases.regions import Regions, regions_of
+from service.usecases.regions import Regions, regions_of, with_values
 from service.usecases.spaces import Cluster, Limits, opened
 from service.usecases.targets import Need, Target, need_on, resolved_on
 
 Objective = Literal["step_time"]
+
+ATTENTION, AUTOMATIC = "/kernels/attention", "auto"
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,8 +173,8 @@ def prepare(
     cluster = Cluster(device.id, question.cluster.world_size, nodes)
     accepted = accept(question.given, question.changes)
     bare = opened(accepted.job, question.limits, accepted.findings.sources, cluster.world_size)
-    resolved = _resolved(accepted, bare)
     accelerator = accelerator_of(device, nodes)
+    bare, resolved = _with_kernel(accepted, bare, accelerator)
     regions = regions_of(accepted.job, bare, resolved, question.limits, accelerator, evidence)
     size = sum(space_size(each.problem.model, each.space) for each in regions.regions) + regions.refused.total()
     if size > most_layouts:
@@ -260,6 +262,22 @@ def _resolved(accepted: Accepted, bare: Job) -> ResolvedModel:
     if findings.errors or findings.missing:
         raise RejectedJob(findings, accepted.given_as)
     return ResolvedModel(resolved.job, resolved.model, resolved.recipe, findings)
+
+
+def _with_kernel(accepted: Accepted, bare: Job, accelerator: Accelerator) -> tuple[Job, ResolvedModel]:
+    """The question with the attention kernel that the framework would take by itself, where it is left open.
+
+    Candidates then state their kernel, so that what runs is what was planned, and the interval is that of a stated one.
+    """
+    resolved = _resolved(accepted, bare)
+    if bare.kernels.attention is not None or resolved.recipe.attention != AUTOMATIC:
+        return bare, resolved
+    kernel = resolved.recipe.on(accelerator).attention
+    bare = with_values(bare, {ATTENTION: kernel})
+    message = f"the attention kernel is left open: each candidate states {kernel}, the one that would be taken here"
+    resolved = _resolved(accepted, bare)
+    said = Findings([Diagnostic("assumed", "info", message, (ATTENTION,), kernel)])
+    return bare, replace(resolved, findings=merged(said, resolved.findings))
 
 
 def _without_searched(findings: Findings) -> Findings:

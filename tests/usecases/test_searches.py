@@ -102,3 +102,22 @@ def test_a_layout_alone_has_the_bytes_and_the_time_that_it_has_among_others(name
         assert estimate(again.model, again.layout, again.recipe, asked.accelerator).peak.device_bytes == peak
         time = step_time(again.model, again.layout, again.recipe, asked.accelerator)
         assert float(time.step_seconds) == pytest.approx(seconds, rel=1e-12)
+
+
+@pytest.mark.parametrize(("device", "kernel"), [("h100-sxm-80gb", "fused"), ("a100-sxm-80gb", "flash")])
+def test_candidates_state_the_attention_kernel_that_is_left_open(device: str, kernel: str) -> None:
+    asked = prepare(_question({"name": "megatron-core"}, {}, device), most_layouts=10_000_000)
+    notices = [each for each in asked.resolved.findings.diagnostics if "/kernels/attention" in each.fields]
+    assert {each.kernels.attention for each in asked.regions.jobs} == {kernel}
+    assert [(each.code, each.found) for each in notices] == [("assumed", kernel)]
+
+
+def test_candidates_leave_the_attention_kernel_open_where_the_job_does_so_itself() -> None:
+    asked = prepare(_question({"name": "megatron-core"}, {"kernels": {"attention": "auto"}}), most_layouts=10_000_000)
+    assert {each.kernels.attention for each in asked.regions.jobs} == {"auto"}
+
+
+def _question(framework: dict[str, Any], changes: dict[str, Any], device: str = "h100-sxm-80gb") -> Question:
+    model = {"preset": "llama-3.2-1b"}
+    job = {"model": model, "framework": framework, "batch": {"global": 64, "sequence_length": 4096}, **changes}
+    return Question(Job.model_validate(job), Cluster(device, 8))
