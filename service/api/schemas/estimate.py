@@ -49,12 +49,10 @@ class LedgerLine(Answer):
     """Where its shape and lifetime come from."""
 
     @classmethod
-    def of(cls, line: Line, size_bytes: int) -> "LedgerLine":
+    def of(cls, line: Line, size_bytes: int) -> Self:
         """Return the wire form of a ledger line of this size."""
         tensor = line.tensor
-        # An answer has hundreds of lines, and their values are the calculator's own: checking them again would take
-        # as long as finding them.
-        return cls.model_construct(
+        return cls(
             name=tensor.name,
             category=tensor.category.value,
             shape=[int(each) for each in tensor.shape],
