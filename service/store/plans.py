@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session, aliased, defer, selectinload
 
 from service.store.errors import NotFound
 from service.store.ids import id_text, new_id, parse_id
+from service.store.kept import Kept
 from service.store.once import add_or_find
 from service.store.paging import Order, Page, page
 from service.store.session import WriteSession
@@ -64,19 +65,6 @@ class StoredPlan(StoredPlanSummary):
 
     request: Mapping[str, Any]
     answer: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """How long a plan is kept: until a moment (None: as the settings say), or for good."""
-
-    expires_at: datetime | None = None
-    pinned: bool = False
-
-    def at_least(self, other: "Kept") -> "Kept":
-        """The longer of two, where no moment is the shortest wish."""
-        moments = [each for each in (self.expires_at, other.expires_at) if each is not None]
-        return Kept(max(moments, default=None), self.pinned or other.pinned)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,8 +9,9 @@ from pydantic import TypeAdapter
 from service.job.schema import Job
 from service.planner.search import Progress
 from service.store import plans
+from service.store.kept import Kept
 from service.store.paging import Page
-from service.store.plans import Kept, NewPlan, PlanFilter, StoredPlan, StoredPlanSummary
+from service.store.plans import NewPlan, PlanFilter, StoredPlan, StoredPlanSummary
 from service.store.session import Store, WriteSession
 from service.usecases.searches import Search, SearchAnswer, run
 

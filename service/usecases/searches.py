@@ -20,7 +20,7 @@ from service.planner.grid import space_size
 from service.planner.recompute import LeastRecomputation
 from service.planner.search import Candidate, FrontierPoint, Progress, search
 from service.planner.verdict import Verdict
-from service.store.plans import Kept
+from service.store.kept import Kept
 from service.usecases.alternatives import Alternative, changes_to
 from service.usecases.devices import accelerator_of, device_of, knows_links
 from service.usecases.errors import IncompleteDevice, RejectedJob, SearchTooLarge

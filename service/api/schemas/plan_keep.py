@@ -4,7 +4,7 @@ from pydantic import Field
 
 from service.api.schemas.base import RequestBody
 from service.api.schemas.plan_request import ExpiresAt
-from service.store.plans import Kept
+from service.store.kept import Kept
 
 
 class KeepRequest(RequestBody):

@@ -13,7 +13,7 @@ from service.calculator import limits
 from service.formats.source import ConfigSource
 from service.job.schema import Flag, Job, Loss, OffloadFraction, Schedule
 from service.planner.splits import SplitKind
-from service.store.plans import Kept
+from service.store.kept import Kept
 from service.usecases.searches import Question
 from service.usecases.spaces import Axis, Cluster, Limits
 
