@@ -5,7 +5,8 @@ import sys
 import time
 from typing import Final
 
-from service.api.schemas.verdict import AlternativeAnswer, VerdictList, VerdictResult
+from service.api.schemas.alternative import AlternativeAnswer
+from service.api.schemas.verdict import VerdictList, VerdictResult
 from service.cli.errors import FAILED, CommandError
 from service.cli.files import asked_by, document_of
 from service.cli.server import print_json, remote

@@ -4,10 +4,10 @@ from typing import Any, Self
 
 from pydantic import Field
 
+from service.api.schemas.alternative import AlternativeAnswer, Numbers, numbers
 from service.api.schemas.base import Answer, Bytes, Count, JobAnswer, Seconds
 from service.api.schemas.estimate import Method, ObservedRuns, Time
 from service.api.schemas.findings import DiagnosticAnswer
-from service.api.schemas.verdict import AlternativeAnswer, Numbers, numbers
 from service.planner.recompute import LeastRecomputation
 from service.usecases.searches import FoundCandidate, FoundLayout, FoundPoint, SearchAnswer
 from service.usecases.targets import Need
