@@ -18,6 +18,9 @@ from service.settings import Limits
 _FAILURES: Final = parse("60/minute")
 """How often an address may try tokens that open nothing: each costs a look into the database."""
 
+# Counted apart from requests, also where these have the same rate.
+_TRIES: Final = "tries"
+
 
 class Quotas:
     """What callers have asked lately and ask now; used on the event loop alone."""
@@ -59,17 +62,17 @@ class Quotas:
 
     def check_failures(self, address: str) -> None:
         """Refuse an address that has tried too many tokens in vain. Raises ProblemError."""
-        if not self._limiter.test(_FAILURES, address):
-            _, wait = self._stats(_FAILURES, address)
+        if not self._limiter.test(_FAILURES, _TRIES, address):
+            _, wait = self._stats(_FAILURES, _TRIES, address)
             raise _too_often(f"An address may try {_FAILURES} tokens that open nothing.", wait, {})
 
     def count_failure(self, address: str) -> None:
         """Count a token that opened nothing."""
-        self._limiter.hit(_FAILURES, address)
+        self._limiter.hit(_FAILURES, _TRIES, address)
 
-    def _stats(self, rate: RateLimitItem, caller: str) -> tuple[int, int]:
+    def _stats(self, rate: RateLimitItem, *counted: str) -> tuple[int, int]:
         """What is left, and in how many seconds there is more."""
-        reset, left = self._limiter.get_window_stats(rate, caller)
+        reset, left = self._limiter.get_window_stats(rate, *counted)
         return left, max(1, math.ceil(reset - time.time()))
 
 

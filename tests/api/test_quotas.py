@@ -92,6 +92,14 @@ class TestRate:
         assert client.get("/v1/models", headers=known).status_code == 200
         limited(client, "rate_limited", later)
 
+    def test_tries_are_counted_apart_from_requests_of_the_same_rate(self, serve: Serve) -> None:
+        client = serve(rate_limit=str(quotas._FAILURES.amount) + "/minute")
+        for _ in range(quotas._FAILURES.amount):
+            assert client.get("/v1/models").status_code == 200
+        limited(client, "rate_limited")
+        guess = {"Authorization": f"Bearer {tokens._new_secret()}"}
+        assert client.get("/v1/models", headers=guess).status_code == 401
+
 
 class TestAtOnce:
     """How many at a time."""
