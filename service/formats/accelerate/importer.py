@@ -24,6 +24,7 @@ from service.formats.syntax.documents import DocumentFault
 from service.formats.trainer.arguments import read_arguments, read_model_files, trainer_settings
 from service.formats.trainer.defaults import fill_global_batch, fill_trainer_defaults, note_frozen, note_offload
 from service.formats.trainer.fsdp import NAMES, fsdp_version, read_fsdp, write_fsdp_precision
+from service.formats.trainer.heads import note_tensor_heads
 
 _MARKS = frozenset({
     "distributed_type", "compute_environment", "num_processes", "num_machines", "fsdp_config", "deepspeed_config",
@@ -139,6 +140,7 @@ def _read(settings: Settings, companions: Companions, command: Command, draft: D
     fill_global_batch(draft)
     note_offload(draft)
     note_frozen(draft)
+    note_tensor_heads(draft)
     ask_world_size(draft, "num_processes is not given, neither in the file nor to the launcher", ("num_processes: N",))
     ask_sequence(draft, "an accelerate file has no training length")
     ask_model(draft, "an accelerate file does not describe the model")

@@ -20,6 +20,7 @@ from service.formats.imported import Imported
 from service.formats.source import ConfigSource
 from service.formats.trainer.arguments import read_arguments, read_model_files, trainer_settings
 from service.formats.trainer.defaults import fill_trainer_defaults, note_frozen, note_offload
+from service.formats.trainer.heads import note_tensor_heads
 
 _MARKS = frozenset({
     "zero_optimization", "train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps",
@@ -109,6 +110,7 @@ def _finish(trainer: Settings | None, draft: Draft) -> None:
     note_offload(draft)
     note_frozen(draft)
     note_nothing_to_shard(draft)
+    note_tensor_heads(draft)
     ask_world_size(draft, "a DeepSpeed file does not say how many GPUs run")
     ask_sequence(draft, "a DeepSpeed file has no training length")
     ask_model(draft, "a DeepSpeed file does not describe the model")

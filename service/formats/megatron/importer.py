@@ -6,6 +6,7 @@ from math import prod
 from service.formats import clues
 from service.formats.draft import Draft
 from service.formats.imported import Imported
+from service.formats.megatron.conflicts import read_conflicts
 from service.formats.megatron.deepspeed import read_deepspeed
 from service.formats.megatron.flags import Flags, hidden_keys, lack_hole, reason
 from service.formats.megatron.layout import read_layout
@@ -57,6 +58,7 @@ def read(source: ConfigSource, confidence: float) -> Imported:
     read_recipe(flags, draft, base="bf16" if roles or recipe else None)
     _processes(reading, flags, draft)
     _global_batch(draft)
+    read_conflicts(flags, draft)
     read_remarks(flags, draft, roles)
     _allocator(reading, draft)
     _loose(reading, draft, hidden)
