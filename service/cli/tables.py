@@ -124,8 +124,8 @@ def candidate_table(answer: SearchResult) -> Table:
     axes = [each for each in _AXES if each.always or any(each.used(layout) for layout in layouts)]
     shown = table("Layouts that fit, fastest first", gap=1)
     for name in ("", *(each.name for each in axes)):
-        shown.add_column(name, justify="right", no_wrap=True)
-    shown.add_column("checkpointing", no_wrap=True)
+        shown.add_column(name, justify="right", no_wrap=name != "stages")
+    shown.add_column("checkpointing")
     for name in ("peak GiB", "step s", "tok/s/GPU"):
         shown.add_column(name, justify="right", no_wrap=True)
     shown.add_column("verdict", no_wrap=True)

@@ -124,14 +124,14 @@ def offload_values(place: Any, framework: str) -> dict[str, Any]:
 
 
 def _losses(job: Job, limits: Limits) -> tuple[str | None, ...]:
-    if "cross_entropy" not in limits.axes:
+    if limits.axes.get("cross_entropy", "usual") == "usual":
         return (None,)
     listed = limits.named("cross_entropy")
     return tuple(listed) if listed else LOSSES.get(job.framework.transformer_impl or "", (None,))
 
 
 def _offloads(limits: Limits) -> tuple[Any, ...]:
-    if "optimizer_offload" not in limits.axes:
+    if limits.axes.get("optimizer_offload", "usual") == "usual":
         return (None,)
     return tuple(limits.named("optimizer_offload") or OFFLOADS)
 

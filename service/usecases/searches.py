@@ -137,7 +137,7 @@ class FoundPoint:
 class SearchAnswer:
     """What a search found; `candidates` are ranked, and empty when nothing fits.
 
-    `given` is what the job needs as it came, where it was complete; `alternatives` are the smallest changes to it.
+    `given` is what the job needs as it came, where defaults complete it; `alternatives` are the smallest changes to it.
     `observed` are the runs whose sizes were used, `center` what is expected over what is itemised, and `timed` the
     steps; None where too few were observed.
     """
@@ -224,7 +224,7 @@ def run(asked: Search, progress: Progress | None = None, cancelled: Callable[[],
 
 
 def _as_given(asked: Search) -> tuple[Need | None, tuple[Alternative, ...]]:
-    """What a complete job needs on the cluster as it came, and the smallest changes with which it fits."""
+    """What a job needs on the cluster as it came, and the smallest changes with which it fits."""
     target = Target(asked.device.id, asked.cluster.world_size)
     try:
         need = need_on(resolved_on(asked.accepted, target.world_size), asked.device, asked.evidence)

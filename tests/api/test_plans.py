@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from service.store.errors import StoreBusy, StoreUnavailable
 from service.store.session import Store
 from service.usecases import plans
-from tests.api.questions import DEVICE, open_job, plan, script
+from tests.api.questions import DEVICE, job, open_job, plan, script
 
 
 def made(client: TestClient, question: dict[str, Any], status: int = 201) -> dict[str, Any]:
@@ -106,6 +106,155 @@ class TestAnswer:
         answer = made(api, question)
         assert answer["world_size"] == 16
         assert {(each["layout"]["tensor"], each["layout"]["pipeline"]) for each in answer["candidates"]} == {(8, 2)}
+
+
+CLUSTER = {"device": DEVICE, "world_size": 16}
+
+
+def given_job(micro: int) -> dict[str, Any]:
+    """A job that leaves nothing open; 16 sequences at a time do not fit, one does."""
+    degrees = {"tensor": 4, "pipeline": 2, "virtual_pipeline": 1, "context": 1, "expert": 1, "expert_tensor": 4}
+    kept = {"granularity": "none"}
+    batch = {"micro": micro, "global": 64}
+    return job(world_size=16, parallelism=degrees, checkpointing=kept, batch=batch, stages={"layers": [16, 16]})
+
+
+class TestAxes:
+    """What can be searched, and limited."""
+
+    @pytest.mark.parametrize(
+        ("axis", "values", "found"),
+        [
+            ("schedule", ["interleaved"], {"schedule": {"interleaved"}}),
+            ("stages", ["first_last"], {"pipeline": {2, 4}}),
+            ("expert", [2, 8], {"expert": {2, 8}}),
+            ("expert_tensor", [1], {"expert_tensor": {1}}),
+            ("sharding_stage", [1], {"sharding_stage": {1}}),
+            ("sharding_degree", [2, 4], {"sharding_degree": {2, 4, None}}),
+            ("microbatch_group_size", [8], {"microbatch_group_size": {8, None}}),
+            ("cross_entropy", ["te", "megatron_fused"], {"cross_entropy": {"te", "megatron_fused"}}),
+            ("optimizer_offload", ["cpu"], {"optimizer_offload": {"cpu"}}),
+            ("optimizer_offload", [{"fraction": 0.5}], {"optimizer_offload": {"{'fraction': 0.5}"}}),
+            ("checkpointing", ["full"], {"checkpointing": {"full"}}),
+            (
+                "checkpointing",
+                [{"granularity": "full", "method": "block", "num_layers": 3}],
+                {"method": {"block"}, "num_layers": {3}},
+            ),
+            ("checkpointing", [{"granularity": "selective", "modules": ["moe_act"]}], {"modules": {"['moe_act']"}}),
+        ],
+    )
+    def test_every_axis_takes_a_list(
+        self, api: TestClient, axis: str, values: list[Any], found: dict[str, set[Any]]
+    ) -> None:
+        experts = open_job(model={"preset": "mixtral-8x7b"}, batch={"sequence_length": 4096, "global": 64})
+        narrow = {"micro": [1], "context": [1], "tensor": [1, 2], "pipeline": [2, 4], "checkpointing": ["none", "full"]}
+        question = {"job": experts, "cluster": {"device": DEVICE, "world_size": 32}, "top": 30}
+        answer = made(api, {**question, "search": {**narrow, axis: values}}, status=201)
+        assert answer["candidates"]
+        for name, allowed in found.items():
+            values = [each["layout"][name] for each in answer["candidates"]]
+            assert {str(each) if isinstance(each, dict | list) else each for each in values} <= allowed
+
+    @pytest.mark.parametrize("word", ["any", "usual"])
+    def test_a_word_opens_an_axis(self, api: TestClient, word: str) -> None:
+        search = dict.fromkeys(("schedule", "stages", "expert", "sharding_degree", "cross_entropy"), word)
+        answer = made(api, plan(search={**search, "micro": [1], "context": [1], "checkpointing": ["none"]}, top=60))
+        losses = {each["layout"]["cross_entropy"] for each in answer["candidates"]}
+        assert (len(losses) > 1) == (word == "any")
+
+    @pytest.mark.parametrize(
+        "search",
+        [
+            {"sharding_stage": [4]},
+            {"schedule": ["sideways"]},
+            {"stages": ["odd"]},
+            {"checkpointing": [{"granularity": "full", "depth": 3}]},
+            {"cross_entropy": []},
+            {"tensors": [1]},
+        ],
+    )
+    def test_what_is_no_value_of_an_axis_is_refused(self, api: TestClient, search: dict[str, Any]) -> None:
+        response = api.post("/v1/plans", json=plan(search=search))
+        assert response.status_code == 422
+        assert response.json()["errors"][0]["pointer"].startswith(f"/search/{next(iter(search))}")
+
+    @pytest.mark.parametrize("framework", ["fsdp2", "deepspeed"])
+    def test_other_frameworks_are_searched(self, api: TestClient, framework: str) -> None:
+        narrow = {"micro": [1], "context": [1], "virtual_pipeline": [1]}
+        answer = made(api, {**plan(job=open_job(framework={"name": framework})), "search": narrow})
+        stages = {each["layout"]["sharding_stage"] for each in answer["candidates"]}
+        assert stages <= {2, 3} if framework == "fsdp2" else stages <= {0, 1, 2, 3}
+        first = answer["candidates"][0]
+        again = api.post("/v1/estimates", json={"job": first["job"], "device": DEVICE})
+        assert again.status_code == 200, again.text
+        assert again.json()["peak"]["device_bytes"] == first["peak"]["device_bytes"]
+
+    def test_layers_that_do_not_divide_are_placed(self, api: TestClient) -> None:
+        """61 layers, as DeepSeek-V3 has."""
+        prime = open_job(model={"preset": "llama-3-8b", "num_hidden_layers": 61})
+        question = plan(job=prime, search={"pipeline": [4], "virtual_pipeline": "usual"}, top=30)
+        answer = made(api, question)
+        assert {each["layout"]["pipeline"] for each in answer["candidates"]} == {4}
+        assert all(each["layout"]["stages"] for each in answer["candidates"])
+
+
+class TestGiven:
+    """What a plan says about the job as it came."""
+
+    def test_a_job_that_does_not_fit_gets_the_smallest_changes(self, api: TestClient) -> None:
+        answer = made(api, {"job": given_job(16), "cluster": CLUSTER})
+        assert answer["given"]["verdict"] == "does_not_fit"
+        assert answer["candidates"] == []
+        assert 2 <= len(answer["alternatives"]) <= 5
+        keys = [len(each["changes"]) for each in answer["alternatives"]]
+        assert keys == sorted(keys)
+        for each in answer["alternatives"]:
+            assert each["verdict"] in {"fits", "tight"}
+            assert each["saved_bytes"] == answer["given"]["peak_bytes"] - each["peak_bytes"] > 0
+            assert each["step_ratio"] > 0
+
+    def test_a_change_has_the_bytes_of_the_job_that_it_makes(self, api: TestClient) -> None:
+        answer = made(api, {"job": given_job(16), "cluster": CLUSTER, "labels": {"again": "1"}})
+        first = answer["alternatives"][0]
+        changed = given_job(16)
+        for pointer, value in first["changes"].items():
+            section, key = pointer.strip("/").split("/")
+            changed.setdefault(section, {})[key] = value
+        again = api.post("/v1/estimates", json={"job": changed, "device": DEVICE}).json()
+        assert again["peak"]["device_bytes"] == first["peak_bytes"]
+
+    def test_changes_are_in_the_words_of_the_config(self, api: TestClient) -> None:
+        source = script(text=script()["text"].replace("--micro-batch-size 1", "--micro-batch-size 16"))
+        answer = made(api, {"source": source, "cluster": {"device": "a100-sxm-40gb", "world_size": 16}})
+        assert answer["given"]["verdict"] == "does_not_fit"
+        assert answer["alternatives"][0]["change"].startswith("--")
+
+    def test_a_job_that_fits_or_leaves_its_micro_batch_open_needs_no_change(self, api: TestClient) -> None:
+        fits = made(api, {"job": given_job(1), "cluster": CLUSTER})
+        assert (fits["given"]["verdict"], fits["alternatives"]) == ("fits", [])
+        openly = made(api, plan(labels={"open": "1"}))
+        assert (openly["given"], openly["alternatives"]) == (None, [])
+
+    def test_recomputation_is_the_least_and_its_cost_is_said(self, api: TestClient) -> None:
+        search = {
+            "tensor": [1],
+            "pipeline": [4],
+            "context": [1],
+            "micro": [2],
+            "virtual_pipeline": [1],
+            "stages": ["even"],
+        }
+        answer = made(
+            api, plan(job=open_job(model={"preset": "llama-2-13b"}), search={**search, "checkpointing": "usual"})
+        )
+        first = answer["candidates"][0]
+        least = first["least_recomputation"]
+        assert first["layout"]["checkpointing"] != "none"
+        assert 0 < least["cost_seconds"] < 0.34 * first["time"]["step_seconds"]
+        assert least["layers"] == sorted(least["layers"], reverse=True)
+        assert least["layers"][0] > least["layers"][-1]
+        assert least["step_seconds"] <= first["time"]["step_seconds"]
 
 
 class TestStore:

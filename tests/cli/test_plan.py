@@ -84,3 +84,38 @@ def test_a_question_without_an_answer_is_refused(
     captured = capsys.readouterr()
     assert captured.out == ""
     assert said in captured.err
+
+
+def test_axes_are_limited_and_opened_by_name(script: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = (script, "--device", "h100-sxm-80gb", "--gpus", "16", "--search", "tensor=4", "--search", "pipeline=2,4")
+    answer = planned(capsys, *words, "--search", "checkpointing=none")
+    assert layouts(answer) <= {(4, 2), (4, 4)}
+    assert {each["layout"]["checkpointing"] for each in answer["candidates"]} == {"none"}
+
+
+def test_tensor_parallelism_leaves_the_node_when_allowed(script: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = (script, "--device", "h100-sxm-80gb", "--gpus", "16", "--gpus-per-node", "4", "--top", "100")
+    narrow = ("--search", "micro=1", "--search", "context=1", "--search", "checkpointing=none")
+    inside = planned(capsys, *words, *narrow)
+    assert max(tensor for tensor, _ in layouts(inside)) == 4
+    outside = planned(capsys, *words, *narrow, "--tensor-across-nodes")
+    assert max(tensor for tensor, _ in layouts(outside)) > 4
+
+
+@pytest.mark.parametrize(("limit", "said"), [("depth=3", "depth"), ("tensor", "AXIS"), ("tensor=wide", "tensor")])
+def test_what_is_no_axis_or_no_value_is_named(
+    script: str, capsys: pytest.CaptureFixture[str], limit: str, said: str
+) -> None:
+    assert main(["plan", script, "--device", "h100-sxm-80gb", "--gpus", "16", "--search", limit]) != 0
+    assert said in capsys.readouterr().err
+
+
+def test_a_script_that_does_not_fit_gets_changes_in_its_own_words(
+    script: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    large = tmp_path / "large.sh"
+    large.write_text(MEGATRON_SCRIPT["text"].replace("--micro-batch-size 1", "--micro-batch-size 16"))
+    assert main(["plan", str(large), "--device", "a100-sxm-40gb", "--gpus", "16", "--keep"]) == 0
+    out = capsys.readouterr().out
+    assert "as it is: does_not_fit" in out
+    assert "1  --micro-batch-size" in out
