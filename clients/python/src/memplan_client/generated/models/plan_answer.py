@@ -29,10 +29,12 @@ class PlanAnswer:
 
     Attributes:
         verdict (str): Verdict of the first candidate; `does_not_fit` when there is none.
-        given (GivenAnswer | None): What the job needs on the cluster as it came; null where it leaves something open.
+        given (GivenAnswer | None): What the job needs on the cluster as it came, degrees that it leaves open at the
+            framework's default; null where
+            it states no micro-batch or breaks a rule.
         alternatives (list[AlternativeAnswer]): Where the job as it came does not fit safely: up to five changes to it,
             the smallest first (fewest keys, then the
-            least time). Empty where it fits or leaves something open.
+            least time). Empty where it fits, and where `given` is null.
         candidates (list[Candidate]): Layouts that fit, each with the least checkpointing that does: what fits safely
             first, then by step time; within
             5 % the larger margin is first, then fewer changes to the job.
