@@ -23,11 +23,13 @@ def _torch_fsdp(flags: Flags, draft: Draft) -> None:
     """M20. The fields are those of the general warning about it, which is said once."""
     if not flags.on("use_torch_fsdp2"):
         return
+    # A model that stands in another file may say there what is absent here.
+    tied = draft.get("/model/tie_word_embeddings") is True and draft.get("/model/hidden_size") is not None
     for pointer, broken, need, fix in (
         ("/parallelism/pipeline", _above_one(draft, "pipeline"), "one pipeline stage",
          "--pipeline-model-parallel-size 1"),
         ("/parallelism/expert", _above_one(draft, "expert"), "no expert parallelism", "--expert-model-parallel-size 1"),
-        ("/model/tie_word_embeddings", draft.get("/model/tie_word_embeddings") is True, "untied embeddings",
+        ("/model/tie_word_embeddings", tied, "untied embeddings",
          "--untie-embeddings-and-output-weights"),
         ("/precision/compute", draft.get("/precision/compute") == "fp16", "no fp16", "--bf16"),
         ("/sharding/overlap_param_gather", flags.on("use_distributed_optimizer"), "no distributed optimizer",
