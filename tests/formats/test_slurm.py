@@ -188,3 +188,21 @@ def test_a_published_script_asks_for_the_file_it_names_and_is_complete_with_it(s
     assert {each["code"] for each in item["expected"]["diagnostics"]} <= codes(alone)
     assert (together.outcome, together.format) == ("ok", "torchtitan")
     assert differences(item, together) == {}
+
+
+@pytest.mark.parametrize(
+    ("directive", "device"),
+    [
+        ("--gres=gpu:h100:8", "h100-sxm-80gb"),
+        ("--gpus-per-node=h200:8", "h200-sxm-141gb"),
+        ("--gres=gpu:ours:8", None),
+        ("--gres=gpu:8", None),
+        ("--gpus-per-node=8", None),
+    ],
+)
+def test_a_kind_of_gpu_hints_at_the_device(directive: str, device: str | None) -> None:
+    head = f"#!/bin/bash\n#SBATCH --nodes=2 {directive}\n"
+    found = read(f"{head}srun torchrun --nnodes 2 --nproc_per_node 8 {MEGATRON}\n")
+
+    hints = [each.found for each in found.findings.diagnostics if each.code == "device_hint"]
+    assert hints == ([device] if device else [])

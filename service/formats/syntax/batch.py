@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from service.catalog.devices import UnknownDevice, find_device
 from service.formats.syntax.launch import Launch
 from service.formats.syntax.values import ValueFault, integer, memory_bytes
 from service.formats.syntax.words import Holes, Word
@@ -15,7 +16,7 @@ _SPAWNING = frozenset({"torchrun", "accelerate", "deepspeed"})
 def batch_findings(options: Mapping[str, Word], launch: Launch, holes: Holes) -> list[Diagnostic]:
     """What is wrong between the batch job's options and the launch inside it."""
     gpus = _number(options.get("gpus_per_node"))
-    found = [*_memory(options)]
+    found = [*_memory(options), *_device(options)]
     spawning = next((each for each in launch.launchers if each.program in _SPAWNING), None)
     if spawning is None:
         return found + _plain_tasks(options, gpus)
@@ -77,6 +78,18 @@ def _memory(options: Mapping[str, Word]) -> list[Diagnostic]:
         except ValueFault as fault:
             found.append(Diagnostic("value_type", "error", f"{word.where}: {fault}", (), word.text[:60]))
     return found
+
+
+def _device(options: Mapping[str, Word]) -> list[Diagnostic]:
+    """The device that a kind of GPU means, as in `--gres=gpu:h100:8`; a kind of the site's own means none."""
+    word = options.get("gpu_kind")
+    try:
+        device = find_device(word.text).id if word is not None else None
+    except UnknownDevice:
+        device = None
+    if word is None or device is None:
+        return []
+    return [Diagnostic("device_hint", "info", f"{word.where}: {word.text} means {device}", (), device)]
 
 
 def _number(word: Word | None) -> int | None:

@@ -10,6 +10,7 @@ _TRAILING_COMMENT = re.compile(r"\s+#.*$")
 _MOST_DIRECTIVES = 200
 _LONGEST_DIRECTIVE = 2_000
 _SHORT = {"n": "ntasks", "N": "nodes", "c": "cpus_per_task", "G": "gpus"}
+_KIND = re.compile(r"(?:^|,)(?:gpu:)?([A-Za-z][\w.-]*):\d+(?:$|,|\()")
 _GPUS = re.compile(r"(?:gpu(?::[\w.-]+)?:|[\w.-]+:)?(\d+)$")
 _VARIABLES = {
     "SLURM_NNODES": "nodes",
@@ -24,7 +25,7 @@ _VARIABLES = {
 def directives(text: str) -> dict[str, Word]:
     """The options of a script's `#SBATCH` lines by normalised name; the last of a repeated one wins, as in Slurm.
 
-    `gpus_per_node` also holds what `--gres=gpu:a100:8` says.
+    `gpus_per_node` also holds what `--gres=gpu:a100:8` says, `gpu_kind` its `a100`.
     """
     found: dict[str, Word] = {}
     for index, matched in enumerate(_DIRECTIVE.finditer(text)):
@@ -33,9 +34,11 @@ def directives(text: str) -> dict[str, Word]:
         line = text.count("\n", 0, matched.start()) + 1
         for name, value in _options(_TRAILING_COMMENT.sub("", matched.group(1)[:_LONGEST_DIRECTIVE])):
             found[name] = Word(value, f"line {line}: #SBATCH --{name.replace('_', '-')}")
-    gpus = _gpus_on_a_node(found)
+    gpus, kind = _gpus_on_a_node(found), _kind(found)
     if gpus is not None:
         found["gpus_per_node"] = gpus
+    if kind is not None:
+        found["gpu_kind"] = kind
     return found
 
 
@@ -58,6 +61,15 @@ def _options(text: str) -> Iterator[tuple[str, str]]:
             yield name.replace("-", "_"), value if equals else following
         elif word[:1] == "-" and word[1:2] in _SHORT:
             yield _SHORT[word[1]], word[2:].lstrip("=") or following
+
+
+def _kind(options: Mapping[str, Word]) -> Word | None:
+    """The kind of GPU that is asked for, if one is named."""
+    for word in (options[key] for key in ("gres", "gpus_per_node", "gpus", "gpus_per_task") if key in options):
+        matched = _KIND.search(word.text)
+        if matched is not None and matched.group(1) != "gpu":
+            return Word(matched.group(1), word.where)
+    return None
 
 
 def _gpus_on_a_node(options: Mapping[str, Word]) -> Word | None:
