@@ -51,7 +51,7 @@ def main() -> int:
             most = asyncio.run(run(running.port, each, connections=CONNECTIONS, seconds=SATURATION_SECONDS))
             used = (_processor_seconds(running.process.pid) - before) / most.answers
             print(
-                f"{each.name}: {most.per_second:,.0f}/s, {used * 1e3:.2f} ms of processor each, {CONNECTIONS} connections"
+                f"{each.name}: {most.per_second:,.0f}/s from {CONNECTIONS} connections, {used * 1e3:.2f} ms of processor"
             )
         rate = most.per_second / 2
         found = asyncio.run(_soak(running, verdict, rate))
