@@ -30,6 +30,7 @@ from service.usecases.intervals import band_of, fitted_of
 from service.usecases.regions import Regions, regions_of, with_values
 from service.usecases.spaces import Cluster, Limits, opened
 from service.usecases.targets import Need, Target, need_on, resolved_on
+from service.usecases.unproven import unproven_times
 
 Objective = Literal["step_time"]
 
@@ -214,13 +215,20 @@ def run(asked: Search, progress: Progress | None = None, cancelled: Callable[[],
         longest_sequence=found.longest_sequence,
         elapsed_seconds=round(time.perf_counter() - began, 6),
         usable_bytes=asked.accelerator.usable_bytes,
-        findings=asked.resolved.findings,
+        findings=_with_unproven(asked, found.candidates[0] if found.candidates else None),
         profile=asked.resolved.recipe.profile,
         method_version=METHOD_VERSION,
         observed=band.observed,
         center=band.center,
         timed=timed,
     )
+
+
+def _with_unproven(asked: Search, first: Candidate | None) -> Findings:
+    """The findings, and what makes step times unproven."""
+    known = asked.resolved.findings
+    unproven = unproven_times(asked.resolved, first, asked.accelerator.gpus_per_node)
+    return Findings([*known.diagnostics, *unproven], known.missing, known.sources)
 
 
 def _as_given(asked: Search) -> tuple[Need | None, tuple[Alternative, ...]]:

@@ -12,7 +12,7 @@ from service.calculator.step_time import step_time
 from service.job.resolve import job_with_layout, resolve
 from service.job.schema import Job
 from service.planner.grid import parts
-from service.usecases.searches import Question, Search, prepare
+from service.usecases.searches import Question, Search, prepare, run
 from service.usecases.spaces import Cluster, Limits
 from tests.api.questions import DEVICE
 
@@ -29,7 +29,11 @@ JOBS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
     "Megatron, dense": ("llama-3-8b", {"name": "megatron-core"}, FLASH),
     "Megatron, experts": ("mixtral-8x7b", {"name": "megatron-core"}, FLASH),
     "Megatron, latent attention and experts": ("deepseek-v2-lite", {"name": "megatron-core"}, FLASH),
-    "Megatron, 8 bits": ("llama-3-8b", {"name": "megatron-core"}, FLASH | {"precision": {"fp8": {}}}),
+    "Megatron, 8 bits": (
+        "llama-3-8b",
+        {"name": "megatron-core"},
+        FLASH | {"precision": {"fp8": {"recipe": "delayed"}}},
+    ),
     "Megatron, scores stored": ("gpt-3-6.7b", {"name": "megatron-core"}, {"kernels": {"attention": "unfused"}}),
     "torchtitan, dense": ("llama-3-8b", TORCHTITAN, FLASH),
     "torchtitan, experts": ("qwen3-30b-a3b", TORCHTITAN, FLASH),
@@ -121,3 +125,23 @@ def _question(framework: dict[str, Any], changes: dict[str, Any], device: str = 
     model = {"preset": "llama-3.2-1b"}
     job = {"model": model, "framework": framework, "batch": {"global": 64, "sequence_length": 4096}, **changes}
     return Question(Job.model_validate(job), Cluster(device, 8))
+
+
+@pytest.mark.parametrize(
+    ("preset", "more", "fields"),
+    [
+        ("mixtral-8x7b", {}, ["/model/num_experts"]),
+        ("llama-3-8b", {"precision": {"fp8": {"recipe": "delayed"}}}, ["/precision/fp8"]),
+        ("gpt-3-760m", {}, ["/model/hidden_size"]),
+        ("llama-3-8b", {"parallelism": {"context": 2}}, ["/parallelism/context"]),
+        ("llama-3-8b", {}, []),
+    ],
+)
+def test_what_no_timed_layouts_cover_is_said(preset: str, more: dict[str, Any], fields: list[str]) -> None:
+    batch = {"micro": 1, "global": 64, "sequence_length": 2048}
+    stated = {"model": {"preset": preset}, "framework": {"name": "megatron-core"}, "batch": batch, **more}
+    stated["parallelism"] = {"context": 1, "virtual_pipeline": 1} | more.get("parallelism", {})
+    found = run(prepare(Question(Job.model_validate(stated), Cluster(DEVICE, 16), Limits()), 10**9))
+    unproven = [each for each in found.findings.diagnostics if each.code == "unproven_times"]
+    assert [each.fields[0] for each in unproven] == fields
+    assert all(each.severity == "info" for each in unproven)
