@@ -49,10 +49,8 @@ def main() -> int:
         for each in (empty, verdict):
             before = _processor_seconds(running.process.pid)
             most = asyncio.run(run(running.port, each, connections=CONNECTIONS, seconds=SATURATION_SECONDS))
-            used = (_processor_seconds(running.process.pid) - before) / most.answers
-            print(
-                f"{each.name}: {most.per_second:,.0f}/s from {CONNECTIONS} connections, {used * 1e3:.2f} ms of processor"
-            )
+            used = (_processor_seconds(running.process.pid) - before) / most.answers * 1e3
+            print(f"{each.name}: {most.per_second:,.0f}/s from {CONNECTIONS} connections, {used:.2f} ms of processor")
         rate = most.per_second / 2
         found = asyncio.run(_soak(running, verdict, rate))
     _print(found, rate)
