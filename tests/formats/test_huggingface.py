@@ -213,3 +213,15 @@ def test_text_that_is_no_object_is_refused(text: str) -> None:
 
     assert (imported.outcome, imported.job) == ("invalid", None)
     assert codes(imported) <= {"syntax", "too_deep"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "language", "norms"),
+    [("qwen2_5_vl", "qwen2", "none"), ("qwen3_vl_text", "qwen3", "per_head"), ("gemma3", "gemma3_text", "per_head")],
+)
+def test_a_model_with_encoders_has_the_layers_of_its_language_model(kind: str, language: str, norms: str) -> None:
+    imported = read({**LLAMA, "model_type": kind, "architectures": ["AnyForConditionalGeneration"]})
+
+    assert imported.job is not None
+    assert (imported.job.model.model_type, imported.job.model.qk_norm) == (language, norms)
+    assert "nested_config" in codes(imported)

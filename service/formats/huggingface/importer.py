@@ -106,6 +106,11 @@ class Reader:
         stated = self._config.get("model_type")
         stated = stated[:100] if isinstance(stated, str) and stated.strip("_") else None
         built = _type_of_architecture(self._config.get("architectures"))
+        if stated is not None and stated in keys.LANGUAGE_MODELS:
+            language = keys.LANGUAGE_MODELS[stated]
+            message = f"the language model of {stated} has the layers of {language}; its encoders are not planned"
+            self._draft.note("nested_config", "info", message, fields=["/model/model_type"], found=stated)
+            return language
         family = family_defaults(stated)
         if built is None or stated is None or built == stated:
             return stated or built

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 # The job's key, and the spellings that mean it, best first.
 COUNTS: Mapping[str, Sequence[str]] = {
-    "hidden_size": ("hidden_size", "n_embd", "d_model", "dim", "hidden_width"),
+    "hidden_size": ("hidden_size", "n_embd", "n_embed", "d_model", "dim", "hidden_width"),
     "num_hidden_layers": ("num_hidden_layers", "n_layer", "n_layers", "num_layers"),
     "num_attention_heads": ("num_attention_heads", "n_head", "n_heads", "num_heads"),
     "num_key_value_heads": ("num_key_value_heads", "n_kv_heads", "num_kv_heads", "n_head_kv"),
@@ -19,7 +19,7 @@ COUNTS: Mapping[str, Sequence[str]] = {
     ),
     "sliding_window": ("sliding_window",),
     "num_experts": ("num_experts", "num_local_experts", "n_routed_experts", "num_routed_experts", "moe_num_experts"),
-    "num_experts_per_tok": ("num_experts_per_tok", "moe_topk", "moe_k", "top_k", "topk"),
+    "num_experts_per_tok": ("num_experts_per_tok", "experts_per_token", "moe_topk", "moe_k", "top_k", "topk"),
     "moe_intermediate_size": ("moe_intermediate_size", "expert_intermediate_size"),
     "n_shared_experts": ("n_shared_experts", "num_shared_experts", "moe_num_shared_experts"),
     "shared_expert_intermediate_size": ("shared_expert_intermediate_size", "moe_shared_expert_intermediate_size"),
@@ -45,6 +45,13 @@ SWITCHES: Mapping[str, Sequence[str]] = {
 ACTIVATION = ("hidden_act", "activation_function", "hidden_activation", "activation")
 HIDDEN_DROPOUT = ("hidden_dropout", "resid_pdrop", "residual_dropout", "hidden_dropout_prob")
 ATTENTION_DROPOUT = ("attention_dropout", "attn_pdrop", "attention_probs_dropout_prob")
+
+# Models with encoders, and the type whose layers their language model has (transformers 5.24.0, modular_*.py).
+LANGUAGE_MODELS: Mapping[str, str] = {
+    "qwen2_vl": "qwen2", "qwen2_vl_text": "qwen2", "qwen2_5_vl": "qwen2", "qwen2_5_vl_text": "qwen2",
+    "qwen3_vl": "qwen3", "qwen3_vl_text": "qwen3", "qwen3_vl_moe": "qwen3_moe", "qwen3_vl_moe_text": "qwen3_moe",
+    "gemma3": "gemma3_text",
+}  # fmt: skip
 
 # Keys that this module reads one by one.
 READ = frozenset({
