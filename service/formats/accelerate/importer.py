@@ -12,15 +12,15 @@ from service.formats import clues
 from service.formats.accelerate.inline import read_inline
 from service.formats.accelerate.parallelism import SIZES, read_parallelism
 from service.formats.config.command import Command, note_repeated, read_command, source_text, write_world_size
-from service.formats.config.companions import Companions, kind_of, read_companions, read_document
+from service.formats.config.companions import Companions, kind_of, read_companions
 from service.formats.config.published import write_given_preset
 from service.formats.config.questions import ask_micro, ask_model, ask_sequence, ask_world_size
 from service.formats.config.settings import Setting, Settings, known_keys
+from service.formats.config.yaml_text import read_mapping
 from service.formats.deepspeed.partner import Partner, read_partner
 from service.formats.draft import Draft
 from service.formats.imported import Imported
 from service.formats.source import ConfigSource
-from service.formats.syntax.documents import DocumentFault
 from service.formats.trainer.arguments import read_arguments, read_model_files, trainer_settings
 from service.formats.trainer.defaults import fill_global_batch, fill_trainer_defaults, note_frozen, note_offload
 from service.formats.trainer.fsdp import NAMES, fsdp_version, read_fsdp, write_fsdp_precision
@@ -76,20 +76,11 @@ def _document(source: ConfigSource, companions: Companions, draft: Draft) -> Map
             return companions.accelerate[0].value
         draft.note("missing_file", "error", "no accelerate file is supplied", rule="source.text or source.files")
         return None
-    try:
-        document = read_document(text)
-    except DocumentFault as fault:
-        draft.note(fault.code, "error", str(fault), rule="one YAML mapping")
-        return None
-    for key in document.repeated[:10]:
-        draft.note("duplicate_key", "warning", f"the key {key} is given twice; the last one is used", found=key)
-    if not isinstance(document.value, Mapping):
-        draft.note("syntax", "error", "the text is not one mapping", rule="one YAML mapping")
-        return None
-    if kind_of(document.value) == "trainer" and companions.accelerate:
+    document = read_mapping(text, draft)
+    if document is not None and kind_of(document) == "trainer" and companions.accelerate:
         # The command names the trainer's file first; accelerate's is beside it.
         return companions.accelerate[0].value
-    return document.value
+    return document
 
 
 def _launch_options(settings: Settings, command: Command) -> None:

@@ -10,6 +10,7 @@ from service.formats.config.interpolation import resolve
 from service.formats.config.published import named_model, write_given_preset, write_named_model
 from service.formats.config.questions import ask_world_size
 from service.formats.config.settings import Setting, Settings, normalized_key
+from service.formats.config.yaml_text import read_mapping
 from service.formats.draft import Draft
 from service.formats.imported import Imported
 from service.formats.megatron.flags import Flags
@@ -20,7 +21,6 @@ from service.formats.megatron.vocabulary import known_flags
 from service.formats.nemo.keys import is_known_key, known_names
 from service.formats.nemo.translation import OTHER_MODELS, arguments
 from service.formats.source import ConfigSource
-from service.formats.syntax.documents import DocumentFault, read_yaml
 from service.formats.syntax.words import Holes
 
 _MARKS = frozenset({
@@ -72,19 +72,7 @@ def read(source: ConfigSource, confidence: float) -> Imported:
 
 
 def _document(text: str, draft: Draft) -> Mapping[str, Any] | None:
-    if not text:
-        return {}
-    try:
-        document = read_yaml(text)
-    except DocumentFault as fault:
-        draft.note(fault.code, "error", str(fault), rule="one YAML mapping")
-        return None
-    for key in document.repeated[:10]:
-        draft.note("duplicate_key", "warning", f"the key {key} is given twice; the last one is used", found=key)
-    if not isinstance(document.value, Mapping):
-        draft.note("syntax", "error", "the text is not one mapping", rule="one YAML mapping")
-        return None
-    return document.value
+    return read_mapping(text, draft) if text else {}
 
 
 def _without_root(document: Mapping[str, Any]) -> Mapping[str, Any]:
