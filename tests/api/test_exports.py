@@ -8,7 +8,8 @@ import pytest
 import yaml
 from starlette.testclient import TestClient
 
-from tests.api.questions import plan
+from service.cli.parser import EXPORT_FORMATS as FORMS
+from tests.api.questions import open_job, plan
 
 
 @pytest.fixture(scope="module")
@@ -98,3 +99,18 @@ def test_what_cannot_be_exported_is_a_problem(
 
 def test_there_is_no_export_of_a_plan_that_is_not_stored(api: TestClient) -> None:
     assert api.get("/v1/plans/pln_x/exports/megatron").json()["code"] == "plan_not_found"
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("framework", ["megatron-core", "deepspeed"])
+def test_an_optimizer_that_is_offloaded_in_part_is_written_or_named_as_unsaid(
+    api: TestClient, framework: str, form: str
+) -> None:
+    part = {"name": "adam", "offload": {"fraction": 0.5}}
+    question = plan(job=open_job(framework={"name": framework}, optimizer=part), search={"checkpointing": "any"})
+    made = api.post("/v1/plans", json=question)
+    assert made.status_code in {200, 201}, made.text
+    assert made.json()["candidates"]
+    answer = export(api, made.json(), form)
+    assert answer.status_code == 200
+    assert "0.5" in answer.text or "/optimizer/offload" in answer.headers.get("memplan-unsaid", "")

@@ -97,5 +97,6 @@ def _deepspeed(sheet: Sheet) -> None:
         ("offload_optimizer_device", "/optimizer/offload"),
         ("offload_param_device", "/optimizer/parameter_offload"),
     ):
-        if sheet.get(pointer) in {"none", "cpu", "nvme"}:
+        # A fraction is an object, which no set takes.
+        if sheet.get(pointer) in ("none", "cpu", "nvme"):
             sheet.copy(f"deepspeed_config.{key}", pointer)

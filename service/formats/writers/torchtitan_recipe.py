@@ -56,7 +56,8 @@ def _optimizer(sheet: Sheet) -> None:
     moved = [sheet.get(each) for each in places]
     if moved == ["cpu", "cpu"]:
         sheet.say("training.enable_cpu_offload", True, *places)
-    elif set(moved) <= {"none", None}:
+    # A fraction is an object, which no set takes.
+    elif all(each in ("none", None) for each in moved):
         sheet.covered(*places)
 
 
