@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from service.api.app import create_app
 from service.api.schemas.examples import HUGGING_FACE_CONFIG, KUBERNETES_MANIFEST, MEGATRON_SCRIPT, SLURM_SCRIPT
 from service.cli import build_parser
+from service.settings import Settings
 from tests.api.readme import PAGES, README, ROOT, rendered
 
 SPANNING = re.MULTILINE | re.DOTALL
@@ -37,6 +39,14 @@ def test_every_command_that_a_page_shows_is_one_that_there_is() -> None:
     for command in shown:
         words = shlex.split(re.split(r" [|>;&]|;", command, maxsplit=1)[0], comments=True)
         build_parser().parse_args(words[: words.index("--")] if "--" in words else words)
+
+
+def test_the_page_of_the_interface_lists_every_route() -> None:
+    page = (ROOT / "docs/api.md").read_text("utf-8")
+    for path, methods in create_app(Settings()).openapi()["paths"].items():
+        shown = re.sub(r"\{(?!queue|format)\w+\}", "{id}", path)
+        for method in methods:
+            assert f"`{method.upper()} {shown}`" in page or f"`{method.upper()} {shown}?" in page, (method, path)
 
 
 def test_it_opens_with_the_two_commands_and_a_request() -> None:

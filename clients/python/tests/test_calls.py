@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import httpx
 import pytest
 
 from client_jobs import DEVICE, FEW, JOB, SOME, open_job
@@ -75,6 +76,16 @@ def test_a_verdict_is_one_sentence_and_what_would_do(client: Client) -> None:
     none = client.verdict({**JOB, "parallelism": {"tensor": 1, "pipeline": 1}}, "rtx-4090", deadline=5)
     assert none.verdict == "does_not_fit"
     assert none.alternatives
+
+
+def test_the_policy_of_a_queue_is_applied(client: Client, address: str) -> None:
+    policy = {"mode": "enforce", "allowed_devices": ["h200-sxm-141gb"]}
+    httpx.put(f"{address}/v1/policies/research", json=policy).raise_for_status()
+    assert client.verdict(JOB, DEVICE).policy is None
+    ruled = client.verdict(JOB, DEVICE, queue="research")
+    assert ruled.verdict == "fits"
+    assert isinstance(ruled.policy, models.RulingAnswer)
+    assert ruled.policy.ruling == "refuse"
 
 
 def test_many_verdicts_come_in_the_order_of_the_question(client: Client, script: Path) -> None:

@@ -68,16 +68,30 @@ class AsyncClient:
         return await self._run(steps.estimate(job_or_file, device))
 
     async def verdict(
-        self, job_or_file: Given, device: str, world_size: int | None = None, *, deadline: float | None = None
+        self,
+        job_or_file: Given,
+        device: str,
+        world_size: int | None = None,
+        *,
+        deadline: float | None = None,
+        queue: str | None = None,
     ) -> VerdictResult:
-        """Return whether a job fits a device; `unknown` when that is not found out within `deadline` seconds."""
-        return await self._run(steps.verdict(job_or_file, Target(device, world_size), deadline))
+        """Return whether a job fits a device; `unknown` when that is not found out within `deadline` seconds.
+
+        With a `queue` the answer says what its policy makes of the verdict.
+        """
+        return await self._run(steps.verdict(job_or_file, Target(device, world_size), deadline, queue))
 
     async def verdicts(
-        self, jobs_or_files: Sequence[Given], targets: Sequence[Place], *, deadline: float | None = None
+        self,
+        jobs_or_files: Sequence[Given],
+        targets: Sequence[Place],
+        *,
+        deadline: float | None = None,
+        queue: str | None = None,
     ) -> list[VerdictResult]:
         """Return a verdict for each job (at most 100) on each target, the first job's targets first."""
-        return await self._run(steps.verdicts(jobs_or_files, targets, deadline))
+        return await self._run(steps.verdicts(jobs_or_files, targets, deadline, queue))
 
     async def import_config(self, path: Given, **more: Any) -> ImportAnswer:
         """Return what is understood of a config; what `Source.read` takes may be given too, as in `env={"TP": "8"}`."""

@@ -92,18 +92,21 @@ def estimate(given: Given, device: str) -> Steps[EstimateAnswer]:
     return answer
 
 
-def verdicts(jobs: Sequence[Given], targets: Sequence[Place], deadline: float | None) -> Steps[list[VerdictResult]]:
-    """Ask whether jobs fit targets, within `deadline` seconds."""
+def verdicts(
+    jobs: Sequence[Given], targets: Sequence[Place], deadline: float | None, queue: str | None
+) -> Steps[list[VerdictResult]]:
+    """Ask whether jobs fit targets, within `deadline` seconds, and what a queue's policy makes of it."""
     places = [target(each) for each in targets]
-    body = Body({"items": [{**question(each), "targets": places} for each in jobs]})
+    items = [{**question(each), "targets": places} for each in jobs]
+    body = Body({"items": items, "queue": queue} if queue is not None else {"items": items})
     given = {} if deadline is None else {"timeout": f"{deadline:g}"}
     answer: VerdictList = yield call(create_verdicts, body=body, **given)
     return answer.results
 
 
-def verdict(given: Given, place: Place, deadline: float | None) -> Steps[VerdictResult]:
-    """Ask whether a job fits a target, within `deadline` seconds."""
-    (found,) = yield from verdicts([given], [place], deadline)
+def verdict(given: Given, place: Place, deadline: float | None, queue: str | None) -> Steps[VerdictResult]:
+    """Ask whether a job fits a target, within `deadline` seconds, and what a queue's policy makes of it."""
+    (found,) = yield from verdicts([given], [place], deadline, queue)
     return found
 
 
