@@ -53,7 +53,7 @@ def main() -> int:
             token = issue(store, "fuzz", ["admin"]).secret
         (folder / "schemathesis.toml").write_text(CONFIGURATION)
         with served(settings.database_url, folder, **SERVICE) as address:
-            done = subprocess.run(
+            code = _run(
                 [
                     str(Path(sys.executable).parent / "schemathesis"),
                     *("--config-file", str(folder / "schemathesis.toml")),
@@ -64,13 +64,20 @@ def main() -> int:
                     *("--request-timeout", "60", "--suppress-health-check", "all"),
                     *options.more,
                 ],
-                cwd=folder,
-                timeout=options.minutes * 60,
-                check=False,
+                folder,
+                options.minutes * 60,
             )
         log = (folder / "serve.log").read_text()
         sys.stdout.write(log[-5000:])
-    return done.returncode
+    return code
+
+
+def _run(words: list[str], folder: Path, seconds: int) -> int:
+    try:
+        return subprocess.run(words, cwd=folder, timeout=seconds, check=False).returncode
+    except subprocess.TimeoutExpired:
+        sys.stderr.write(f"not done after {seconds} s; see --minutes and --examples\n")
+        return 1
 
 
 if __name__ == "__main__":
