@@ -159,3 +159,40 @@ def test_a_stage_of_its_own_costs_less_time_than_the_same_on_all() -> None:
 def test_a_stage_that_never_fits_has_no_answer() -> None:
     found = least_recomputation(on_gpu(GIB), STAGES)
     assert (found.layers, found.step_seconds) == (None, None)
+
+
+SMALL = gpt(1024, 4, 16, vocabulary=8192)
+SMALL_SPACE = whole_space(SMALL, recipe(), world_size=8, gpus_per_node=4, global_batch=16, sequence_length=1024)
+
+
+@pytest.mark.parametrize("usable_mib", [900, 1000, 1200, 1500, 2000, 3000])
+def test_every_answer_is_what_trying_everything_finds(usable_mib: int) -> None:
+    """Clusters, micro-batches and sequences one by one, each with the whole search or the single estimate."""
+    gpu = replace(A100, usable_bytes=usable_mib << 20, total_bytes=2 * usable_mib << 20)
+    problem = Problem(SMALL, recipe(), gpu)
+
+    def fits(one: Layout) -> bool:
+        return estimate(SMALL, one, recipe(), gpu).peak.device_bytes <= gpu.usable_bytes
+
+    found = search([Region(problem, SMALL_SPACE)])
+    sizes = [
+        size
+        for size in (1, 2, 4, 8, 16, 32, 64)
+        if search([Region(problem, replace(SMALL_SPACE, world_size=size))]).candidates
+    ]
+    assert found.smallest_world_size == min(sizes, default=None)
+    if not found.candidates:
+        return
+    winner = found.candidates[0].layout
+    share = int(winner.micro_batch * winner.micro_batches)
+    tried = [
+        replace(winner, micro_batch=size, micro_batches=share // size)
+        for size in range(1, share + 1)
+        if share % size == 0
+    ]
+    allowed = [each for each in tried if not [rule for rule in violations(SMALL, each) if rule.kind != "W"]]
+    assert found.largest_micro_batch == max(int(each.micro_batch) for each in allowed if fits(each))
+    step = int(winner.context) * 2 * int(winner.tensor)
+    lengths = [each for each in range(step, 2049, step) if fits(replace(winner, sequence_length=each))]
+    assert found.longest_sequence is not None
+    assert max(lengths) <= found.longest_sequence < max(lengths) + step
