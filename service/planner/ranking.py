@@ -26,10 +26,11 @@ CROWDED = 1 << 14
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Evaluated layouts, one per row; `group` and `index` say which. `filled` are the `STEPS` that a peak reaches into.
+    """Evaluated layouts, one per row; `group` and `index` say which.
 
-    Rows of one pipeline with the same `base` differ in checkpointing alone; `changes` are the keys that differ from
-    the caller's job.
+    `filled` are the `STEPS` that a peak reaches into, and as many more where states are on the host. Rows of one
+    pipeline with the same `base` differ in checkpointing alone; `changes` are the keys that differ from the caller's
+    job.
     """
 
     verdict: NDArray[np.int64]

@@ -35,13 +35,15 @@ class SearchCancelled(Exception):
 class Region:
     """A part of what is searched: a space, and the problem that its layouts solve.
 
-    `before` is the layout that changes are counted from, and `changes` how many keys beside the layout differ.
+    `before` is the layout that changes are counted from, and `changes` how many keys beside the layout differ. With
+    `offloads` states are on the host: memory that this frees wins no tie.
     """
 
     problem: Problem
     space: SearchSpace
     before: Layout | None = None
     changes: int = 0
+    offloads: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +219,7 @@ def _evaluate(region: Region, group: Group, number: int, indexes: Column) -> Row
         verdict=verdicts[fits],
         step_seconds=np.broadcast_to(np.asarray(problem.time(layouts).step_seconds, dtype=np.float64), kept.shape),
         peak_bytes=peaks[fits],
-        filled=peaks[fits] * STEPS // problem.accelerator.usable_bytes,
+        filled=peaks[fits] * STEPS // problem.accelerator.usable_bytes + STEPS * int(region.offloads),
         changes=np.broadcast_to(changes + region.changes + int(group.split != EVEN), kept.shape),
         base=group.degrees.number[group.rows(kept)],
         group=np.full(kept.shape, number, dtype=np.int64),

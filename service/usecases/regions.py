@@ -81,7 +81,8 @@ def regions_of(
             refused[code] += space_size(asked.model, space)
             continue
         jobs.append(resolved.job)
-        regions.append(Region(_problem(resolved, accelerator, evidence), space, before, each.changes))
+        problem = _problem(resolved, accelerator, evidence)
+        regions.append(Region(problem, space, before, each.changes, problem.recipe.optimizer.offload_percent > 0))
     return Regions(tuple(jobs), tuple(regions), refused)
 
 

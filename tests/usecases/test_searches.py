@@ -145,3 +145,20 @@ def test_what_no_timed_layouts_cover_is_said(preset: str, more: dict[str, Any], 
     unproven = [each for each in found.findings.diagnostics if each.code == "unproven_times"]
     assert [each.fields[0] for each in unproven] == fields
     assert all(each.severity == "info" for each in unproven)
+
+
+def test_what_offload_frees_wins_no_tie() -> None:
+    """13B under ZeRO on 16 GPUs fits without; with states on the host every layout has a larger margin."""
+    job = {
+        "model": {"preset": "llama-2-13b"},
+        "framework": {"name": "deepspeed"},
+        "batch": {"micro": 4, "global": 256, "sequence_length": 4096},
+        "sharding": {"stage": 3},
+        "checkpointing": {"granularity": "full"},
+    }
+    limits = Limits({"optimizer_offload": ["none", "cpu"]})
+    found = run(prepare(Question(Job.model_validate(job), Cluster("a100-sxm-80gb", 16), limits), 10**9)).candidates
+    assert [each.layout.optimizer_offload for each in found] == ["none", "cpu"]
+    plain, moved = found
+    assert moved.stage_bytes < plain.stage_bytes
+    assert moved.step_seconds < plain.step_seconds * 1.05
