@@ -7,6 +7,7 @@ from functools import lru_cache
 from service.formats.source import ConfigSource
 
 _SCANNED = 256 * 1024
+_LAST = 64 * 1024
 _LINE = re.compile(r"^[ \t]*(?:-[ \t]+)?[\"']?(?:--)?([A-Za-z_][\w-]*)[\"']?[ \t]*:", re.MULTILINE)
 # Comments are no JSON, but people write them.
 _OBJECT = re.compile(r"\s*\{\s*(?:[\"}#]|//|/\*)")
@@ -15,8 +16,13 @@ _FLOW = re.compile(r"[{,][ \t]*[\"']?(?:--)?([A-Za-z_][\w-]{0,80})[\"']?[ \t]*:"
 
 
 def head(source: ConfigSource) -> str:
-    """As much of the text as is looked at before it is read; empty when there is nothing in it."""
-    text = (source.text or "")[:_SCANNED]
+    """As much of the text as is looked at before it is read; empty when there is nothing in it.
+
+    Of a long text that is its beginning and its end, where a script has its command.
+    """
+    text = source.text or ""
+    if len(text) > _SCANNED:
+        text = f"{text[: _SCANNED - _LAST]}\n{text[-_LAST:]}"
     return "" if text.isspace() else text
 
 

@@ -77,3 +77,15 @@ def test_every_field_of_the_source_is_described_with_an_example() -> None:
     for name, field in schema["properties"].items():
         assert field.get("description"), name
         assert field.get("examples"), name
+
+
+def test_the_command_at_the_end_of_a_long_script_tells_its_dialect() -> None:
+    settings = "".join(f"export SETTING_{number}=some-value-of-ordinary-length\n" for number in range(15_000))
+    launch = "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 2 --hidden-size 8 --seq-length 8\n"
+
+    imported = import_source(ConfigSource(text=settings + launch))
+
+    assert len(settings) > 500_000
+    assert imported.format == "megatron"
+    assert imported.job is not None
+    assert imported.job.world_size == 8
