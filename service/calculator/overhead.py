@@ -57,10 +57,10 @@ def driver_lines(recipe: Recipe, peak_allocated: Int, resting: Int) -> list[Line
 
     `resting` bytes of the peak last the whole step. The allocator does not give back what the peak needed, so its line
     is alive during the whole step. Under FSDP what is reserved beyond the peak are its streams' pools and stranded
-    logits, which are lines of their own.
+    logits, which are lines of their own; where one trace runs everything on one stream there are no pools.
     """
     kept: Int = 0
-    if recipe.framework not in FSDP:
+    if recipe.framework not in FSDP or not recipe.sharding.own_streams:
         passing = (peak_allocated - resting) * FRAGMENTATION_OF_PASSING_PERCENT // 100
         kept = maximum(peak_allocated * FRAGMENTATION_PERCENT // 100, passing)
     return [

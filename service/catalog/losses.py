@@ -15,8 +15,9 @@ from service.catalog.versions import Date, stated_date, stated_version
 class Loss:
     """A recipe, and where it is another one's earlier form: of which tool, before which version or date.
 
-    With `text` it is the form of a fork whose version says so. `implementations` are layers with which the earlier form
-    is still the only one, `only` those that have it at all; `compiled` restricts it to compiled losses.
+    With `text` it is the form of a fork whose version says so, from `since_date` on. `implementations` are layers with
+    which the earlier form is still the only one, `only` those that have it at all; `compiled` restricts it to compiled
+    losses.
     """
 
     recipe: LossRecipe
@@ -28,14 +29,15 @@ class Loss:
     only: tuple[str, ...] = ()
     compiled: bool = False
     text: str = ""
+    since_date: Date = (0, 0, 0)
 
     def applies(self, version: str | None, implementation: str, *, compiled: bool) -> bool:
         """Whether a stated version or the implementation has this earlier form."""
         if (self.only and implementation not in self.only) or (self.compiled and not compiled):
             return False
-        if self.text:
-            return self.text in (version or "").lower()
         number, date = stated_version(version, self.tool), stated_date(version)
+        if self.text:
+            return self.text in (version or "").lower() and (date is None or date >= self.since_date)
         if implementation in self.implementations:
             return True
         if number is not None and self.before_version is not None:
@@ -99,4 +101,5 @@ def _loss(name: str, fields: Mapping[str, Any]) -> Loss:
         only=tuple(fields.get("only", ())),
         compiled=fields.get("compiled", False),
         text=fields.get("text", ""),
+        since_date=tuple(fields.get("since_date", (0, 0, 0))),
     )

@@ -160,7 +160,7 @@ class _Axis:
     always: bool = False
 
 
-_FUSED = frozenset({"megatron_fused", "te", "chunked", "liger", "cut", "compiled"})
+_FUSED = frozenset({"megatron_fused", "te", "chunked", "chunked_head", "liger", "cut", "compiled"})
 """Losses that no framework takes by itself."""
 
 

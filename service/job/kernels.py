@@ -18,7 +18,7 @@ SCORES_STORED = frozenset({"unfused", "eager"})
 SPLIT_LOSSES = frozenset({"megatron", "megatron_fused", "te", "loss_parallel"})
 """Losses that are written for logits split over the tensor group; torch's own need them whole."""
 
-VOCABULARY_PARALLEL = frozenset({"loss_parallel", "chunked"})
+VOCABULARY_PARALLEL = frozenset({"loss_parallel", "chunked", "chunked_head"})
 """torchtitan's losses that leave the logits split over the tensor group."""
 
 GROUPED_SINCE = (5, 0)

@@ -387,6 +387,7 @@ Loss = Literal[
     "loss_parallel",
     "compiled",
     "chunked",
+    "chunked_head",
     "liger",
     "cut",
 ]
@@ -402,7 +403,8 @@ class KernelsSection(Section):
     softmax_fp32: Flag | None = Field(None, examples=[None])
     """Unfused attention computes its softmax in fp32."""
     cross_entropy: Loss | None = Field(None, examples=["megatron"])
-    """Loss recipe: bytes per logit kept, at its forward peak and at its backward peak."""
+    """Loss recipe: bytes per logit kept, at its forward peak and at its backward peak. `chunked` cuts the loss, and the
+    head too where the framework's version does; `chunked_head` cuts both."""
     cross_entropy_chunks: Annotated[int, _at_most(65536)] | None = Field(None, examples=[None])
     """Chunks of a chunked loss."""
     logits_kept: Flag | None = Field(None, examples=[None])

@@ -69,6 +69,12 @@ def test_a_chunked_loss_holds_the_peak_of_one_chunk() -> None:
     assert at(lines, Moment.FIRST_BACKWARD) == 0
 
 
+def test_a_cut_head_is_cut_at_any_date() -> None:
+    """torchtitan's branch of 2024: compiled, a chunk has its logits and their gradient in 16 bits."""
+    recipe = loss_recipe("chunked_head", "torchtitan-2024-09-06", "titan", compiled=True)
+    assert (recipe.name, recipe.chunk_forward, recipe.kept) == ("chunked_head_compiled", ("compute", "compute"), ())
+
+
 def test_one_sequence_needs_no_shifted_copy() -> None:
     old = loss_recipe("hf", "transformers 4.40")
     one = at(lines_of(old, micro_batch=1), Moment.LOSS)
@@ -88,6 +94,7 @@ def test_one_sequence_needs_no_shifted_copy() -> None:
         ("chunked", "torchtitan-2025-03-20", "titan", "chunked_outputs"),
         ("chunked", "torchtitan-2026-06-02 graph_trainer", "titan", "chunked"),
         ("chunked", "torchtune main (2025/26 README)", "torch", "chunked_outputs"),
+        ("chunked_head", "torchtitan-2024-09-06", "titan", "chunked_head"),
         ("te", "d98e8a64 (LTS container, Transformer Engine 2.11)", "transformer_engine", "te_in_place"),
         ("te", "Transformer Engine 2.18", "transformer_engine", "te"),
     ],

@@ -55,5 +55,7 @@ def test_fsdp_reserves_a_pool_for_sharded_gradients() -> None:
     assert int(pools[0].bytes) == 4 * whole // 8 + 2 * (layer + head)
     shared = replace(sharded, sharding=Sharding(own_streams=False))
     (alone,) = estimate(LLAMA_3_8B, spread, shared, H100).stages
-    assert stage.reserved_bytes - alone.reserved_bytes == int(pools[0].bytes)
+    gaps = sum(int(each.bytes) for each in alone.lines if each.tensor.name == "allocator.fragmentation")
+    assert stage.reserved_bytes - int(pools[0].bytes) == alone.reserved_bytes - gaps
+    assert gaps >= alone.allocated_bytes * 3 // 100
     assert stage.allocated_bytes == alone.allocated_bytes

@@ -12,6 +12,7 @@ from service.calculator.checkpointing import offloaded_lines, recompute_lines, s
 from service.calculator.estimate import estimate
 from service.calculator.layout import Checkpointing
 from service.calculator.ledger import Line, Moment, total_bytes
+from service.calculator.recipe import Fp8
 from tests.builders import A100, LLAMA_3_8B, layout, recipe
 
 TITAN = recipe(transformer_impl="titan", attention="sdpa", norm_fused=False, activation_fused=False)
@@ -87,6 +88,25 @@ class TestOperations:
     def test_only_what_is_not_kept_comes_back(self) -> None:
         kept = sum(int(each.tensor.bytes) for each in rows(self.SAVED) if each.cached and each.copies)
         assert recomputed(self.SAVED) == WHOLE - kept
+
+    @pytest.mark.parametrize(("names", "kept"), [(("mm",), 0), (("mm", "abs"), 344 << 20)])
+    def test_magnitudes_of_repeated_8_bit_products(self, names: tuple[str, ...], kept: int) -> None:
+        """Rowwise float8: of key, output and up projections, inputs of 64 MiB each and weights of 8, 32 and 112 MiB.
+
+        torchtitan's 8B reserved 10.8 GiB more with `abs` in its list (PR 820): 32 layers of this make 10.75.
+        """
+        spread = layout(LLAMA_3_8B, sequence_length=8192, checkpointing=Checkpointing("selective", op=names))
+        eight = replace(TITAN, compiled=True, fp8=Fp8("current"))
+        found = layer_tensors(LLAMA_3_8B.kinds[0], LLAMA_3_8B, spread, eight)
+        lines = stored_lines(found, spread, (1,), (1,))
+        assert size([each for each in lines if each.tensor.name.endswith("magnitude")]) == kept
+
+    @pytest.mark.parametrize("fp8", [None, Fp8("mxfp8"), Fp8("current", all_gather=True)])
+    def test_other_products_have_no_magnitudes(self, fp8: Fp8 | None) -> None:
+        kept = Checkpointing("selective", op=("mm", "abs"))
+        spread = layout(LLAMA_3_8B, checkpointing=kept)
+        found = layer_tensors(LLAMA_3_8B.kinds[0], LLAMA_3_8B, spread, replace(TITAN, fp8=fp8))
+        assert not [each for each in found if each.tensor.name.endswith("magnitude")]
 
 
 class TestBudget:

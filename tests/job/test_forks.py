@@ -106,3 +106,17 @@ def test_internevos_optimizer_over_fsdp_copies_twice() -> None:
     [stage] = stages(found)
     states = at(stage, Moment.OPTIMIZER_STEP, "optimizer.first_moment")
     assert at(stage, Moment.OPTIMIZER_STEP, "optimizer.update") == 2 * states
+
+
+def test_torchtune_cuts_its_loss_unless_told_otherwise() -> None:
+    framework = {"name": "ddp", "version": "torchtune main", "transformer_impl": "torch"}
+    plain = {"attention": "sdpa", "norm": "fused"}
+    stated = {
+        "framework": framework,
+        "world_size": 1,
+        "sharding": {},
+        "precision": {},
+        "batch": {"micro": 1, "sequence_length": TOKENS},
+    }
+    assert resolved(**stated, kernels=plain).recipe.loss.name == "chunked_outputs"
+    assert resolved(**stated, kernels={**plain, "cross_entropy": "torch_float"}).recipe.loss.name == "torch_float"

@@ -98,6 +98,8 @@ class TestTitan:
             ("torchtitan-2025-12", {"parallelism": {"tensor": 2, "sequence": True}}, "loss_parallel"),
             ("torchtitan-2026-06-02", {}, "chunked"),
             ("torchtitan-2026-06-02 graph_trainer", {}, "torch_float"),
+            ("torchtitan-2026-03-13 graph_trainer", {"parallelism": {"tensor": 2}}, "loss_parallel"),
+            ("torchtitan-2026-06-02 graph_trainer", {"parallelism": {"tensor": 2}}, "loss_parallel_traced"),
             ("torchtitan-2026-08 graph_trainer", {}, "chunked"),
             (None, {}, "chunked"),
         ],
@@ -145,6 +147,19 @@ class TestTitan:
         version = {"version": "torchtitan-2026-06-02 graph_trainer"}
         found = job(framework=version, checkpointing={"granularity": "selective"}).layout.checkpointing
         assert found.op[0] == "every_mm"
+
+    @pytest.mark.parametrize(("compiled", "kept"), [(True, 4096), (False, 3 * 4096)])
+    def test_a_trace_keeps_the_sum_and_not_what_it_adds_up(self, *, compiled: bool, kept: int) -> None:
+        """torchtitan PR 3429: results that are kept cost half as much on each of two tensor ranks."""
+        found = job(
+            checkpointing={"granularity": "selective", "op": ["every_mm", "reduce_scatter"]},
+            parallelism={"tensor": 2, "sequence": True},
+            kernels={"compile": compiled},
+        )
+        rows = layer_tensors(found.model.kinds[0], found.model, found.layout, found.recipe)
+        names = ("attention.projection", "attention.reduced")
+        cached = sum(int(each.tensor.bytes) * int(each.cached) for each in rows if each.tensor.name in names)
+        assert cached == found.layout.micro_batch * found.layout.sequence_length * kept
 
     @pytest.mark.parametrize("key", ["every", "memory_budget"])
     def test_other_selective_forms_keep_no_list(self, key: str) -> None:

@@ -97,10 +97,18 @@ class Forward:
         if adapters is None or adapters.inputs_kept or set(linear.carries).intersection(adapters.trained):
             keeps.insert(0, read)
         output = Value(name, (*value.shape[:-1], linear.outputs), self.recipe.compute, linear.sharded_by)
-        self.tape.record("mm", linear.module, (output,), tuple(keeps))
+        self.tape.record("mm", linear.module, (output,), tuple(keeps), self._magnitudes(linear, name, value))
         if adapters is not None:
             self.adapt(linear, adapters, name, value)
         return output
+
+    def _magnitudes(self, linear: Linear, name: str, value: Value) -> tuple[Value, ...]:
+        """Absolute values of a product's operands: of its input, and of its weight as FSDP gathered it."""
+        fp8 = self.recipe.fp8
+        if fp8 is None or fp8.recipe != "current" or fp8.all_gather:
+            return ()
+        weight = Value(f"{name}.weight_magnitude", (linear.outputs, linear.inputs), self.recipe.compute, ("tensor",))
+        return self.like(value, f"{name}.input_magnitude", self.recipe.compute), weight
 
     def adapt(self, linear: Linear, adapters: Adapters, name: str, value: Value) -> None:
         """Adapters: the first matrix keeps the input in its own type, the second the `rank` columns between."""

@@ -32,12 +32,16 @@ class Value:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Operation:
-    """One operation: its kind, the module it belongs to, what it makes, and what it keeps for its backward."""
+    """One operation: its kind, the module it belongs to, what it makes, and what it keeps for its backward.
+
+    `magnitudes` are the absolute values of its operands, from which an 8-bit product's scales are made.
+    """
 
     kind: str
     module: str
     results: tuple[Value, ...]
     keeps: tuple[Value, ...]
+    magnitudes: tuple[Value, ...] = ()
 
 
 @dataclass(slots=True)
@@ -46,9 +50,16 @@ class Tape:
 
     operations: list[Operation] = field(default_factory=list)
 
-    def record(self, kind: str, module: str, results: tuple[Value, ...], keeps: tuple[Value, ...] = ()) -> None:
+    def record(
+        self,
+        kind: str,
+        module: str,
+        results: tuple[Value, ...],
+        keeps: tuple[Value, ...] = (),
+        magnitudes: tuple[Value, ...] = (),
+    ) -> None:
         """Add an operation."""
-        self.operations.append(Operation(kind, module, results, keeps))
+        self.operations.append(Operation(kind, module, results, keeps, magnitudes))
 
     def storages(self) -> dict[Value, Int]:
         """Every storage that some operation keeps and how many of it, in the order in which they are first kept."""

@@ -47,7 +47,8 @@ class KernelsSection:
             framework and widens the interval.
         softmax_fp32 (bool | None | Unset): Unfused attention computes its softmax in fp32.
         cross_entropy (KernelsSectionCrossEntropyType0 | None | Unset): Loss recipe: bytes per logit kept, at its
-            forward peak and at its backward peak.
+            forward peak and at its backward peak. `chunked` cuts the loss, and the
+            head too where the framework's version does; `chunked_head` cuts both.
         cross_entropy_chunks (int | None | Unset): Chunks of a chunked loss.
         logits_kept (bool | None | Unset): The caller keeps the logits through the backward.
         vocab_parallel_loss (bool | None | Unset): Logits stay split over the tensor group in the loss.

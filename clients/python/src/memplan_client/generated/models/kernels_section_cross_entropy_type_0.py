@@ -2,6 +2,7 @@ from typing import Literal
 
 KernelsSectionCrossEntropyType0 = Literal[
     "chunked",
+    "chunked_head",
     "compiled",
     "cut",
     "hf",
@@ -16,6 +17,7 @@ KernelsSectionCrossEntropyType0 = Literal[
 
 KERNELS_SECTION_CROSS_ENTROPY_TYPE_0_VALUES: set[KernelsSectionCrossEntropyType0] = {
     "chunked",
+    "chunked_head",
     "compiled",
     "cut",
     "hf",
