@@ -2,6 +2,7 @@ from typing import Literal
 
 SearchRequestCrossEntropyType0Item = Literal[
     "chunked",
+    "chunked_head",
     "compiled",
     "cut",
     "hf",
@@ -18,6 +19,7 @@ SEARCH_REQUEST_CROSS_ENTROPY_TYPE_0_ITEM_VALUES: set[
     SearchRequestCrossEntropyType0Item
 ] = {
     "chunked",
+    "chunked_head",
     "compiled",
     "cut",
     "hf",
