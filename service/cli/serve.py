@@ -2,6 +2,8 @@
 
 import argparse
 import gc
+import logging
+import socket
 
 import uvicorn
 
@@ -24,11 +26,14 @@ def run(options: argparse.Namespace) -> int:
     """Serve until stopped; a missing database is created, one of another release is refused."""
     settings = settings_of(host=options.host, port=options.port, access=options.access)
     logs.configure(settings.log_level, settings.log_format)
+    # At INFO it says at each start which kind of database it looks at.
+    logging.getLogger("alembic").setLevel(logging.WARNING)
     try:
         with sole_process(settings):
             # The application looks again when it starts, but would say it in a traceback.
             ensure_usable(settings)
             _refuse_if_nobody_could_ask(settings)
+            _refuse_a_taken_port(settings)
             app = create_app(settings)
             # What is there by now stays: looking through it again and again would halt every answer for 0.1 s.
             gc.collect()
@@ -45,6 +50,22 @@ def run(options: argparse.Namespace) -> int:
     except StoreError as error:
         raise CommandError(str(error)) from None
     return 0
+
+
+def _refuse_a_taken_port(settings: Settings) -> None:
+    """Say in one line what uvicorn says between those of its start. Raises CommandError."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[
+            0
+        ]
+        with socket.socket(family, kind, protocol) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+    except OSError as error:
+        said = error.strerror or str(error)
+        raise CommandError(
+            f"cannot listen on {settings.host} port {settings.port}: {said}; --host and --port name another"
+        ) from None
 
 
 def _refuse_if_nobody_could_ask(settings: Settings) -> None:
