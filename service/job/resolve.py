@@ -24,7 +24,7 @@ from service.job.checkpointing import (
 from service.job.diagnostics import Diagnostic, Findings, MissingFact
 from service.job.kernels import fill_kernels, kernel_parts, unpriced_kernels
 from service.job.schema import Job
-from service.job.states import fill_states, state_parts, unpriced_states
+from service.job.states import fill_eight_bits, fill_states, state_parts, unpriced_states
 from service.job.validate import check
 from service.job.values import Values
 
@@ -199,6 +199,8 @@ def _draft(job: Job) -> _Draft:
     problems = list(architecture.diagnostics)
     profile = profile_of(job.framework.name, _implementation(job), job.framework.version)
     _fill_recipe(values, profile)
+    if job.precision.fp8 is not None:
+        fill_eight_bits(values, profile)
     problems += _version_notice(job, profile) + _unpriced(values) + _attention_notice(values)
     problems += _undescribed(architecture.model, values)
     return _Draft(values, profile, _with_16_bit_ends(architecture.model, values), problems, architecture.missing)

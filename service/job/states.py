@@ -41,7 +41,7 @@ conversion_mapping.py, the patterns of Mixtral and Qwen2-MoE."""
 EXPERT_MODULES = frozenset({"gate", "up", "down"})
 BRANCHES = frozenset({"gate", "up"})
 GATED = frozenset({"swiglu", "geglu"})
-RECIPES = {"megatron-core": "delayed", "fsdp2": "current"}
+TENSORWISE = {"fsdp2": "current"}
 
 
 def fill_states(values: Values, profile: Profile) -> None:
@@ -65,6 +65,12 @@ def fill_states(values: Values, profile: Profile) -> None:
         fill("/adapters/dtype", compute if profile.adapters == "compute" else profile.adapters)
     _fill_optimizer(values, fill)
     _fill_sharding(values, profile, fill)
+
+
+def fill_eight_bits(values: Values, profile: Profile) -> None:
+    """The recipe of 8-bit training that names none: Megatron's --fp8-recipe, or torchao's scaling by tensor."""
+    recipe = TENSORWISE.get(values.get("/framework/name"), "delayed")
+    values.fill("/precision/fp8/recipe", recipe, "default", profile.identity)
 
 
 def _fill_optimizer(values: Values, fill: Any) -> None:
@@ -234,7 +240,7 @@ def _fp8(values: Values) -> Fp8 | None:
     if stated is None:
         return None
     return Fp8(
-        recipe=stated.get("recipe") or RECIPES[values.get("/framework/name")],
+        recipe=stated["recipe"],
         parameters=bool(stated.get("parameters")) or values.get("/precision/parameters") == "fp8",
         all_gather=bool(stated.get("all_gather")),
     )

@@ -244,3 +244,17 @@ def test_hybrid_layers_outside_megatron_are_refused_by_name(framework: str) -> N
     }
     error = refused(model=hybrid, framework={"name": framework}, parallelism={}, sharding={})
     assert "hybrid layers with the implementation" in str(error)
+
+
+@pytest.mark.parametrize("stated", [{}, {"recipe": None}])
+def test_eight_bits_without_a_recipe_take_that_of_the_framework(stated: dict[str, Any]) -> None:
+    unnamed, named = (resolve(job(precision={"fp8": each})) for each in (stated, {"recipe": "delayed"}))
+    assert named.recipe.fp8 is not None
+    assert (unnamed.recipe, unnamed.job) == (named.recipe, named.job)
+    assert source(unnamed, "/precision/fp8/recipe") == "default"
+
+
+def test_eight_bits_without_a_recipe_are_refused_where_they_are_not_itemised() -> None:
+    assert codes(refused(framework={"name": "ddp"}, precision={"fp8": {}}, parallelism={}, sharding={"stage": 0})) >= {
+        "unsupported_option"
+    }
