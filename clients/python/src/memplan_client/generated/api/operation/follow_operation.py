@@ -31,9 +31,9 @@ def _get_kwargs(
 
 def _parse_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> Any | Problem | str:
+) -> Any | Problem:
     if response.status_code == 200:
-        response_200 = response.text
+        response_200 = cast(Any, response.text)
         return response_200
 
     if response.status_code == 204:
@@ -82,7 +82,7 @@ def _parse_response(
 
 def _build_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> Response[Any | Problem | str]:
+) -> Response[Any | Problem]:
     return Response(
         status_code=HTTPStatus(response.status_code),
         content=response.content,
@@ -96,7 +96,7 @@ def sync_detailed(
     *,
     client: AuthenticatedClient,
     last_event_id: str | Unset = "",
-) -> Response[Any | Problem | str]:
+) -> Response[Any | Problem]:
     """Follow Operation
 
      Send each change of an operation as an event, until it ends.
@@ -118,7 +118,7 @@ def sync_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[Any | Problem | str]
+        Response[Any | Problem]
     """
 
     kwargs = _get_kwargs(
@@ -138,7 +138,7 @@ def sync(
     *,
     client: AuthenticatedClient,
     last_event_id: str | Unset = "",
-) -> Any | Problem | str | None:
+) -> Any | Problem | None:
     """Follow Operation
 
      Send each change of an operation as an event, until it ends.
@@ -160,7 +160,7 @@ def sync(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Any | Problem | str
+        Any | Problem
     """
 
     return sync_detailed(
@@ -175,7 +175,7 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient,
     last_event_id: str | Unset = "",
-) -> Response[Any | Problem | str]:
+) -> Response[Any | Problem]:
     """Follow Operation
 
      Send each change of an operation as an event, until it ends.
@@ -197,7 +197,7 @@ async def asyncio_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[Any | Problem | str]
+        Response[Any | Problem]
     """
 
     kwargs = _get_kwargs(
@@ -215,7 +215,7 @@ async def asyncio(
     *,
     client: AuthenticatedClient,
     last_event_id: str | Unset = "",
-) -> Any | Problem | str | None:
+) -> Any | Problem | None:
     """Follow Operation
 
      Send each change of an operation as an event, until it ends.
@@ -237,7 +237,7 @@ async def asyncio(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Any | Problem | str
+        Any | Problem
     """
 
     return (
