@@ -1,5 +1,6 @@
 """Runs are told to a service; torch is a module of the test's."""
 
+import logging
 import sys
 import time
 from pathlib import Path
@@ -147,6 +148,7 @@ def test_another_rank_and_a_run_that_fails_otherwise_tell_nothing(
 def test_a_training_does_not_fail_because_the_service_does(
     cuda: Cuda, caplog: pytest.LogCaptureFixture, tmp_path: Path
 ) -> None:
+    caplog.set_level(logging.WARNING)  # the command's tests may have quietened the process before
     away = Client("http://127.0.0.1:1", timeout=0.2)
     for job in (JOB, tmp_path / "gone.sh"):
         with observed(away, Run("torch-5", job_or_file=job, device=DEVICE)):
