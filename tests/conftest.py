@@ -14,14 +14,12 @@ from sqlalchemy import URL
 from service.settings import Settings
 from service.store.migration import upgrade
 from service.store.session import Store
-from tests.postgres_server import NoServer, connect, postgres_server
-
-_REQUIRE_POSTGRES = "MEMPLAN_REQUIRE_POSTGRES"
+from tests.postgres_server import REQUIRED, NoServer, connect, give_up, postgres_server
 
 
 def pytest_configure() -> None:
     # The tests say what is set; a variable of the shell that runs them must not.
-    for name in [name for name in os.environ if name.startswith("MEMPLAN_") and name != _REQUIRE_POSTGRES]:
+    for name in [name for name in os.environ if name.startswith("MEMPLAN_") and name != REQUIRED]:
         del os.environ[name]
     # A shared machine may stall anywhere, and the same examples must pass or fail on each run.
     hypothesis.settings.register_profile("memplan", deadline=None, derandomize=True, print_blob=True)
@@ -35,9 +33,7 @@ def postgres() -> Iterator[URL]:
         with postgres_server() as url:
             yield url
     except NoServer as reason:
-        if os.environ.get(_REQUIRE_POSTGRES) == "1":
-            pytest.fail(f"PostgreSQL is required: {reason}")
-        pytest.skip(str(reason))
+        give_up(reason)
 
 
 @pytest.fixture(scope="session")

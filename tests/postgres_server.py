@@ -11,12 +11,14 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 import psycopg
+import pytest
 from sqlalchemy import URL, make_url
 
 OLDEST_VERSION = 150000
+REQUIRED = "MEMPLAN_REQUIRE_POSTGRES"
 _LOCAL = URL.create("postgresql+psycopg", "postgres", host="127.0.0.1", port=5432, database="postgres")
 # The tests' data may be lost with the machine, and a server that does not wait for the disk starts in half the time.
 _UNSAFE_AND_FAST = "-c fsync=off -c synchronous_commit=off -c full_page_writes=off"
@@ -24,6 +26,13 @@ _UNSAFE_AND_FAST = "-c fsync=off -c synchronous_commit=off -c full_page_writes=o
 
 class NoServer(Exception):
     """There is no server to test on, and none can be started."""
+
+
+def give_up(reason: NoServer) -> NoReturn:
+    """Skip the test that asks for a server, or fail it where one is required."""
+    if os.environ.get(REQUIRED) == "1":
+        pytest.fail(f"PostgreSQL is required: {reason}")
+    pytest.skip(str(reason))
 
 
 @contextmanager

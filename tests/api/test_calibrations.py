@@ -169,10 +169,9 @@ class TestNextAnswer:
         assert there["observations"] is None
         assert client.get(second.headers["location"]).json() == second.json()
 
-    def test_another_process_sees_them_soon(self, client: TestClient, settings: Settings) -> None:
-        if settings.database_url.startswith("sqlite"):
-            pytest.skip("SQLite has one process")
-        with TestClient(create_app(settings)) as other:
+    def test_another_process_sees_them_soon(self, postgres_url: str) -> None:
+        settings = Settings(database_url=postgres_url)
+        with TestClient(create_app(settings)) as client, TestClient(create_app(settings)) as other:
             before = estimated(other)
             observe_group(client, 20, 1.3)
             expected = estimated(client)

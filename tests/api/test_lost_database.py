@@ -21,7 +21,7 @@ from service.settings import Settings
 from service.store.migration import upgrade
 from tests.api.questions import DEVICE, estimate, job, plan
 from tests.api.serving import served
-from tests.postgres_server import NoServer, PrivateServer, connect, private_server
+from tests.postgres_server import NoServer, PrivateServer, connect, give_up, private_server
 
 VERDICT = {"items": [{"job": job(), "targets": [{"device": DEVICE}]}]}
 
@@ -48,7 +48,7 @@ def deployment(postgres: URL, tmp_path_factory: pytest.TempPathFactory) -> Itera
             with served(url, folder, busy_timeout_seconds="2") as address:
                 yield Deployment(server, address)
     except NoServer as reason:
-        pytest.skip(str(reason))
+        give_up(reason)
 
 
 def unavailable(answer: httpx2.Response) -> None:
