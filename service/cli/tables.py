@@ -10,6 +10,7 @@ from rich.text import Text
 from service.api.schemas.estimate import EstimateAnswer, LedgerLine, Stage
 from service.api.schemas.search import Candidate, LayoutAnswer, SearchResult
 from service.calculator.units import GIB
+from service.planner.ranking import TIE
 
 _NARROWEST = 100
 """Columns that the widest table needs; where there are fewer, a wrapped line is easier to read than a cut number."""
@@ -122,7 +123,7 @@ def candidate_table(answer: SearchResult) -> Table:
     """Return one row for each candidate of a search; what no candidate makes use of has no column."""
     layouts = [each.layout for each in answer.candidates]
     axes = [each for each in _AXES if each.always or any(each.used(layout) for layout in layouts)]
-    shown = table("Layouts that fit, fastest first", gap=1)
+    shown = table(f"Layouts that fit, fastest first; within {TIE - 1:.0%} the larger margin first", gap=1)
     for name in ("", *(each.name for each in axes)):
         shown.add_column(name, justify="right", no_wrap=name != "stages")
     shown.add_column("checkpointing")
