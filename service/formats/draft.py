@@ -1,10 +1,10 @@
 """The job while a dialect writes it: values by JSON Pointer, each with its source, and everything worth saying."""
 
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any
 
 from pydantic import ValidationError
+from rapidfuzz import fuzz, process
 
 from service.formats.imported import Imported, Outcome
 from service.job.diagnostics import Diagnostic, Findings, MissingFact, Origin, Severity, Source
@@ -12,7 +12,8 @@ from service.job.schema import Job, ModelSection
 
 _LONGEST_FOUND = 120
 _MOST_UNKNOWN = 50
-_LIKENESS = 0.85
+# In percent: `seq-len` is 82 % like `seq-length`.
+_LIKENESS = 80
 
 
 class Draft:
@@ -197,7 +198,5 @@ class Draft:
 
 def _nearest(key: str, known: Sequence[str]) -> str:
     """The known key that is most like another; empty when none is."""
-    # Texts of too different lengths cannot be alike enough, and most are.
-    least, most = len(key) * _LIKENESS / (2 - _LIKENESS), len(key) * (2 - _LIKENESS) / _LIKENESS
-    near = get_close_matches(key, [each for each in known if least <= len(each) <= most], 1, _LIKENESS)
+    near = process.extractOne(key[:_LONGEST_FOUND], known, scorer=fuzz.ratio, score_cutoff=_LIKENESS)
     return near[0] if near else ""

@@ -4,7 +4,6 @@ Rules and defaults: volcengine/verl @ b178a3cd, verl/trainer/config (actor, engi
 """
 
 import re
-import shlex
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.resources import files
@@ -22,6 +21,7 @@ from service.formats.hydra.fsdp import read_fsdp_actor
 from service.formats.hydra.megatron import read_megatron_actor
 from service.formats.imported import Imported
 from service.formats.source import ConfigSource
+from service.formats.syntax.quoting import split_words
 from service.formats.trainer.defaults import note_frozen, note_offload
 from service.formats.trainer.recipe import ALL_LINEAR, adapter_modules, write_model
 
@@ -32,7 +32,7 @@ _MARKS = re.compile(
 )
 _ROOTS = ("actor_rollout_ref.", "critic.", "reward_model.", "algorithm.", "verl.trainer.")
 _CONFIDENCE = (0.0, 0.5, 0.8, 0.92, 0.97)
-_LONGEST = 64 * 1024
+_LONGEST = 1024 * 1024
 _GPUS = 8
 
 
@@ -73,10 +73,10 @@ def _words(source: ConfigSource, draft: Draft) -> Sequence[str] | None:
     if not text:
         return source.argv
     if len(text) > _LONGEST:
-        draft.note("too_large", "error", f"a list of overrides of more than {_LONGEST // 1024} KiB is not read")
+        draft.note("too_large", "error", f"a list of overrides of more than {_LONGEST // 2**20} MiB is not read")
         return None
     try:
-        return [*shlex.split(text.replace("\\\n", " "), comments=True), *source.argv]
+        return [*split_words(text), *source.argv]
     except ValueError as fault:
         draft.note("syntax", "error", f"the words cannot be told apart: {fault}", found=text[:60])
         return None

@@ -1,20 +1,15 @@
 """JSON, YAML and TOML texts to plain values, within bounds: no tags, no alias bombs, no deep nesting."""
 
 import json
-import re
-import tomllib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
+import rtoml
 import yaml
 
 from service.formats.syntax.yaml_values import YamlFault, yaml_documents
-
-_LARGEST_TOML = 1024 * 1024
-_MOST_PARTS = 100
-_TOML_PIECES = re.compile(r"[=,\[\]{}\n]")
 
 
 class DocumentFault(ValueError):
@@ -81,20 +76,12 @@ def read_yaml_documents(text: str) -> Document:
 
 
 def read_toml(text: str) -> Document:
-    """A TOML text. Raises DocumentFault with the position of the first mistake, for deep nesting or a large text."""
-    if len(text) > _LARGEST_TOML:
-        raise DocumentFault("too_large", f"a TOML text of more than {_LARGEST_TOML // 1024} KiB is not read")
-    # The parser takes time that grows with the square of a dotted key's length.
-    if max(piece.count(".") for piece in _TOML_PIECES.split(text)) > _MOST_PARTS:
-        raise DocumentFault("too_deep", "the TOML text has keys with too many parts")
+    """A TOML text. Raises DocumentFault with the position of the first mistake, or for deep nesting."""
     try:
-        return Document(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as fault:
-        raise DocumentFault("syntax", f"no TOML text: {fault}") from fault
-    except RecursionError as fault:
-        raise DocumentFault("too_deep", "the TOML text is nested too deeply") from fault
-    except ValueError as fault:
-        raise DocumentFault("syntax", f"the TOML text holds a number that cannot be read: {fault}") from fault
+        return Document(rtoml.loads(text))
+    except rtoml.TomlParsingError as fault:
+        deep = "recursion" in str(fault) or "recurse" in str(fault)
+        raise DocumentFault("too_deep" if deep else "syntax", f"no TOML text: {fault}") from fault
 
 
 def _twice(keys: Iterable[str]) -> list[str]:

@@ -3,7 +3,6 @@
 Source: aws-samples/awsome-distributed-training @ 7217859f, 3.test_cases/pytorch/FSDP/src (arguments.py, train.py).
 """
 
-import shlex
 from collections.abc import Mapping
 
 from service.formats import clues
@@ -12,6 +11,7 @@ from service.formats.imported import Imported
 from service.formats.source import ConfigSource
 from service.formats.syntax.argv import Argument, normalized, parse_arguments
 from service.formats.syntax.launch import count_processes, split_launch
+from service.formats.syntax.quoting import split_words
 from service.formats.syntax.values import ValueFault, boolean, integer
 from service.formats.syntax.words import Holes, Word
 
@@ -74,7 +74,7 @@ def read(source: ConfigSource, confidence: float) -> Imported:
 def _words(source: ConfigSource) -> list[str]:
     if source.text and source.text.strip():
         try:
-            return shlex.split(source.text, comments=True)
+            return split_words(source.text)
         except ValueError:
             return source.text.split()
     return list(source.argv)

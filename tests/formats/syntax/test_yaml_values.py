@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.formats.syntax.documents import DocumentFault, read_yaml, read_yaml_documents
-from service.formats.syntax.yaml_values import MOST_VALUES
+from service.formats.syntax.yaml_values import MOST_EVENTS
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=12) | st.dates()
 VALUES = st.recursive(
@@ -83,8 +83,8 @@ def test_every_document_of_a_stream_is_read_and_anchors_end_with_theirs() -> Non
         ("a: 2001-99-99", "syntax"),
         ("a: \ud800", "syntax"),
         ("[" * 101 + "]" * 101, "too_deep"),
-        ("- " * (MOST_VALUES + 1), "too_deep"),
-        ("- a\n" * MOST_VALUES, "too_large"),
+        ("- " * (MOST_EVENTS + 1), "too_deep"),
+        ("- a\n" * MOST_EVENTS, "too_large"),
     ],
 )
 def test_what_is_no_plain_value_or_too_much_is_refused(text: str, code: str) -> None:

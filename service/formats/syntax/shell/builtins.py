@@ -136,7 +136,7 @@ class Builtins(Assignments):
     def _shell(self, words: list[Word], where: str) -> bool:
         """`bash -c '…'` or `bash file`, with whatever stands before it; False when it is neither."""
         for index, word in enumerate(words[:-1]):
-            if PurePosixPath(word.text).name not in _SHELLS:
+            if word.text.rpartition("/")[2] not in _SHELLS:
                 continue
             options = 1
             while index + options < len(words) and words[index + options].text.startswith("-"):
