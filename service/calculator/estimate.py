@@ -90,9 +90,7 @@ def estimate(model: Model, layout: Layout, recipe: Recipe, accelerator: Accelera
     return Estimate(
         stages,
         fullest_node([each.host_bytes for each in stages], layout, accelerator.gpus_per_node),
-        break_even_imbalance(
-            model, layout, accelerator.usable_bytes, lambda each: peak_device_bytes(model, each, recipe, accelerator)
-        ),
+        break_even_imbalance(model, layout, accelerator.usable_bytes, ledgers),
     )
 
 

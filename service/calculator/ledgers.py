@@ -16,7 +16,7 @@ from service.calculator.head import EndCounts, embedding_lines, head_lines
 from service.calculator.layout import Layout
 from service.calculator.ledger import Line, Moment, Totals, total_bytes
 from service.calculator.mix import heaviest_mix, weighed
-from service.calculator.model import Model
+from service.calculator.model import Model, Moe
 from service.calculator.moments import grows_gradients, occurring
 from service.calculator.overhead import driver_lines, workspace_lines
 from service.calculator.pools import pool_lines
@@ -38,12 +38,11 @@ _LOSSES_LAST = frozenset({"gpipe", "looped_bfs"})
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Lines of a stage that its micro-batches in flight do not change, and the moments that occur on it."""
+    """Lines of a stage that neither micro-batches in flight nor routing change, and the moments that occur on it."""
 
     parameters: Sequence[StageParameters]
     moments: Sequence[Moment]
     states: Sequence[Line]
-    passes: Sequence[Line]
     buffers: Sequence[Line]
 
 
@@ -78,6 +77,17 @@ class Ledgers:
         ]
         self._stages = [stage_of(model, layout, rank) for rank in range(layout.pipeline)]
         self._parts: dict[Stage, _Part] = {}
+        self._passing: dict[Stage, Sequence[Line]] = {}
+
+    def route(self, imbalance_permille: Int) -> None:
+        """Answer for another imbalance of routing from now on; what routing does not touch is not made again."""
+        routing = replace(self._layout.routing, imbalance_permille=imbalance_permille)
+        self._layout = replace(self._layout, routing=routing)
+        experts = {index: kind for index, kind in enumerate(self._model.kinds) if isinstance(kind.mlp, Moe)}
+        self._saved = self._saved | {
+            index: layer_tensors(kind, self._model, self._layout, self._recipe) for index, kind in experts.items()
+        }
+        self._passing = {}
 
     def of(self, rank: int) -> Ledger:
         """The ledger of a pipeline rank."""
@@ -88,7 +98,7 @@ class Ledgers:
             *part.states,
             *self._embedding(stage, mix),
             *self._stored(stage, mix),
-            *part.passes,
+            *self._passes(stage),
             *part.buffers,
             *self._head(stage, mix),
             *pipeline_lines(stage, self._model, self._layout, self._recipe, mix.total),
@@ -101,7 +111,11 @@ class Ledgers:
 
     def peaks(self) -> Mapping[int, Int]:
         """Device bytes at the worst moment of every rank that can be the worst."""
-        return {rank: self.of(rank).peak for rank in distinct_ranks(self._stages, self._layout.schedule)}
+        return {rank: self.of(rank).peak for rank in self.worst_ranks()}
+
+    def worst_ranks(self) -> Sequence[int]:
+        """The ranks that can be the worst: one of all that hold the same."""
+        return distinct_ranks(self._stages, self._layout.schedule)
 
     def host(self, ledger: Ledger) -> list[Line]:
         """What a rank keeps in its node's memory: states, and activations that were moved there."""
@@ -128,7 +142,6 @@ class Ledgers:
             parameters=held,
             moments=occurring(stage, layout, recipe),
             states=state_lines(held, stage, model, layout, recipe),
-            passes=self._passes(stage),
             buffers=[
                 *global_buffer_lines(model, layout, recipe, kinds, head=head),
                 *dummy_gradient_lines(held, recipe),
@@ -155,7 +168,12 @@ class Ledgers:
             lines += depth_lines(model.prediction, model, layout, recipe, saved, mix.chunks[-1])
         return lines
 
-    def _passes(self, stage: Stage) -> list[Line]:
+    def _passes(self, stage: Stage) -> Sequence[Line]:
+        if stage not in self._passing:
+            self._passing[stage] = self._passes_of(stage)
+        return self._passing[stage]
+
+    def _passes_of(self, stage: Stage) -> list[Line]:
         """What the passes of a stage's last layer hold, the backward of its first, and its heaviest recomputation."""
         model, layout, recipe = self._model, self._layout, self._recipe
         lines: list[Line] = []

@@ -113,7 +113,8 @@ class Moe:
 
     `shared_width` is the total width of the shared experts; `shared_gate` adds one h-wide gate for them;
     `expert_bias` is the balancing bias of the router, a buffer and no parameter; `bias` puts one on the experts'
-    projections, `router_bias` on the router's.
+    projections, `router_bias` on the router's. Hugging Face's classes may cast the chosen scores back from fp32 before
+    they weigh the experts' outputs (`scores_cast`).
     """
 
     experts: int
@@ -125,6 +126,7 @@ class Moe:
     expert_bias: bool = False
     bias: bool = False
     router_bias: bool = False
+    scores_cast: bool = False
 
     @property
     def branches(self) -> int:

@@ -26,6 +26,7 @@ class Writing:
     `norm_form`: the RMSNorm casts back before its weight multiplies, after it, or its weight is an offset in fp32.
     `fused_attention` and `fused_mlp`: one projection makes queries, keys and values, or both branches. Rotated heads
     are concatenated from parts where only some of their width turns. `softmax_fp32` is that of eager attention.
+    `scores_cast`: the router hands its fp32 scores on in the type of its logits.
     """
 
     norm_form: NormForm = "cast_first"
@@ -36,6 +37,7 @@ class Writing:
     gelu_in_python: bool = False
     softcap: bool = False
     softmax_fp32: bool = True
+    scores_cast: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +148,7 @@ _QWEN3 = FamilyDefaults(
 )
 _QWEN3_MOE = FamilyDefaults(
     "Qwen3MoeConfig",
+    writing=Writing(scores_cast=True),
     qk_norm="per_head",
     moe=True,
     num_key_value_heads=4,
@@ -227,6 +230,7 @@ _FAMILIES: Mapping[str, FamilyDefaults] = MappingProxyType(
         "qwen2_moe": replace(
             _QWEN2,
             class_name="Qwen2MoeConfig",
+            writing=Writing(scores_cast=True),
             moe=True,
             shared_expert_gate=True,
             dimensions=_dimensions(
@@ -348,7 +352,7 @@ _FAMILIES: Mapping[str, FamilyDefaults] = MappingProxyType(
         "olmoe": replace(
             _OLMO2,
             class_name="OlmoeConfig",
-            writing=Writing(),
+            writing=Writing(scores_cast=True),
             moe=True,
             dimensions=_dimensions(2048, 16, 16, 2048, 50304, 4096, num_experts=64, num_experts_per_tok=8),
         ),

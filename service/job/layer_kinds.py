@@ -203,4 +203,5 @@ def _experts(known: Known, traits: FamilyDefaults) -> Moe:
         expert_bias=traits.expert_bias,
         bias=known["mlp_bias"],
         router_bias=traits.router_bias,
+        scores_cast=traits.writing.scores_cast,
     )

@@ -294,10 +294,28 @@ def tight(model: Model, spread: Layout, kept: Recipe, percent: int) -> Any:
     return replace(H100, usable_bytes=need * percent // 100)
 
 
-def test_the_break_even_imbalance_just_fills_the_device() -> None:
-    model, kept = mixture(FINE), alltoall()
-    spread = layout(model, data=8, expert=8)
-    device = tight(model, spread, kept, 105)
+@pytest.mark.parametrize("percent", [101, 102])
+@pytest.mark.parametrize("dispatcher", ["alltoall", "allgather"])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        pytest.param({"data": 8, "expert": 8}, id="experts over eight ranks"),
+        pytest.param({"data": 8, "expert": 4}, id="two groups of four"),
+        pytest.param({"data": 4, "tensor": 2, "expert": 4, "expert_tensor": 2}, id="experts split in two"),
+        pytest.param({"data": 4, "tensor": 2, "expert": 8, "expert_tensor": 1}, id="whole experts beside split layers"),
+        pytest.param({"data": 8, "expert": 8, "pipeline": 2, "micro_batches": 4}, id="stages"),
+        pytest.param(
+            {"data": 8, "expert": 8, "checkpointing": Checkpointing("full", "uniform")}, id="recomputed layers"
+        ),
+        pytest.param(
+            {"data": 8, "expert": 8, "routing": Routing(imbalance_permille=2500)}, id="whatever the job says of it"
+        ),
+    ],
+)
+def test_the_break_even_imbalance_just_fills_the_device(changes: dict[str, Any], dispatcher: str, percent: int) -> None:
+    model, kept = mixture(FINE), replace(alltoall(), dispatcher=dispatcher)
+    spread = layout(model, **changes)
+    device = tight(model, replace(spread, routing=Routing()), kept, percent)
     share = estimate(model, spread, kept, device).break_even_imbalance
     assert share is not None
 

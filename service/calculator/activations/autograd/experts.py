@@ -132,7 +132,8 @@ def _combine(forward: Forward, moe: Moe, output: Value) -> None:
         source = per_row("output_fp32", "fp32", forward.model.hidden_size)
     elif titan:
         source = per_row("output", recipe.compute, forward.model.hidden_size)
-    keeps = [source, per_row("weights", "fp32", 1)]
+    cast = moe.scores_cast and recipe.transformer_impl == "hf"
+    keeps = [source, per_row("weights", recipe.compute if cast else "fp32", 1)]
     keeps.append(per_row("orders", "int64", 3 if recipe.grouped_gemm and not titan else 2))
     if not recipe.grouped_gemm:
         keeps.append(per_row("weighted", recipe.compute, forward.model.hidden_size))
