@@ -26,12 +26,13 @@ def global_buffer_lines(
     The head, and local layers, gather their input over the tensor group under sequence parallelism. Local attention
     writes its scores into it: that is what the resident bytes of local layers hold beyond Transformer Engine's (CI
     golden values @ d98e8a64). The all-gather dispatcher of a mixture of experts gathers its group's tokens into it.
+    Frozen products gather elsewhere (tensor_parallel/layers.py, linear_with_frozen_weight).
     """
     if recipe.framework == "nanotron":
         return _nanotron_buffers(model, layout, recipe)
     elements: Int = 0
     local = recipe.transformer_impl == "local"
-    if head or local:
+    if (head and recipe.trains("head")) or (local and recipe.adapters is None):
         gathers = where(layout.sequence_parallel, where(layout.tensor - 1, 1, 0), 0)
         elements = gathers * layout.tokens * model.hidden_size
     for kind in kinds:
@@ -62,11 +63,13 @@ def dummy_gradient_lines(parameters: Sequence[StageParameters], recipe: Recipe) 
     """One tensor for each shape of weight, handed to autograd in place of gradients that are already accumulated.
 
     With fused accumulation a weight's gradient goes straight into the buffer; Transformer Engine keeps a stand-in of
-    every shape, which Megatron's head uses too.
+    every shape, which Megatron's own products (the head, adapters) use too.
     """
     if not recipe.runs_engine or not recipe.gradient_accumulation_fusion:
         return []
-    weights = [each.parameter for each in parameters if _is_linear(each.parameter)]
+    weights = [
+        each.parameter for each in parameters if each.trained and (_is_linear(each.parameter) or each.is_adapter)
+    ]
     return [
         Line(
             Tensor(

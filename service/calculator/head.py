@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from service.calculator.activations.autograd.layer import SOURCES, head_tensors
+from service.calculator.activations.frozen import adapted_head
 from service.calculator.layout import Layout
 from service.calculator.ledger import WITH_ACTIVATIONS, Category, Line, Moment, Tensor
 from service.calculator.loss import TOKENS, logits_columns, loss_lines
@@ -90,7 +91,8 @@ def _norm_and_head(model: Model, layout: Layout, recipe: Recipe) -> list[Tensor]
     return [
         Tensor("final_norm.input", Category.ACTIVATIONS, (rows, batch, hidden), recipe.compute, RESIDUAL, SOURCE),
         Tensor("final_norm.statistics", Category.ACTIVATIONS, statistics, "fp32", RESIDUAL, SOURCE),
-        _head_input(rows, model, layout, recipe),
+        *([_head_input(rows, model, layout, recipe)] if recipe.trains("head") else []),
+        *adapted_head(model, layout, recipe),
     ]
 
 
@@ -111,7 +113,7 @@ def _head_backward(model: Model, layout: Layout, recipe: Recipe) -> list[Line]:
     lines = []
     if not recipe.loss.hidden:
         lines.append(_transient("head.input_gradient", gathered, recipe.compute, ("context",), source))
-    if not recipe.gradient_accumulation_fusion:
+    if not recipe.gradient_accumulation_fusion and recipe.trains("head"):
         vocabulary = padded_vocabulary(model.vocab_size, layout.tensor, recipe.vocabulary_multiple)
         weight = (ceil_div(vocabulary, layout.tensor), model.hidden_size)
         lines.append(_transient("head.weight_gradient", weight, recipe.compute, ("tensor",), source))

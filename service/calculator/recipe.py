@@ -159,6 +159,8 @@ class Adapters:
     `dropout` above 0 each adapter reads its input through a dropout of its own. `inputs_kept`: quantised projections
     keep their inputs, though their backward does not need them. `experts_stacked`: the weights of a layer's experts are
     one parameter, on which adapters are called `experts.up` and `experts.down`; else each expert has linear modules.
+    `split`: both factors are split over the tensor group (Megatron's), whose fused products `qkv` and `gate_up` carry
+    one adapter each.
     """
 
     rank: int
@@ -169,6 +171,7 @@ class Adapters:
     dropout: float = 0.0
     inputs_kept: bool = False
     experts_stacked: bool = False
+    split: bool = False
 
     def changes(self, module: Literal["up", "down"]) -> bool:
         """Whether stacked weights carry an adapter: those of both branches up, or those down."""
@@ -228,6 +231,10 @@ class Recipe:
     def runs_engine(self) -> bool:
         """Whether the layers are Transformer Engine's; nanotron's have Megatron's shapes and are torch modules."""
         return self.transformer_impl == "transformer_engine" and self.framework != "nanotron"
+
+    def trains(self, module: str) -> bool:
+        """Whether the embedding's or the head's own weight trains: beside adapters only where they say so."""
+        return self.adapters is None or module in self.adapters.trained
 
     @property
     def scores_stored(self) -> bool:

@@ -201,18 +201,20 @@ def _draft(job: Job) -> _Draft:
     _fill_recipe(values, profile)
     if job.precision.fp8 is not None:
         fill_eight_bits(values, profile)
-    problems += _version_notice(job, profile) + _unpriced(values) + _attention_notice(values)
+    problems += _version_notice(job, profile) + _unpriced(values, profile) + _attention_notice(values)
     problems += _undescribed(architecture.model, values)
     return _Draft(values, profile, _with_16_bit_ends(architecture.model, values), problems, architecture.missing)
 
 
 def _undescribed(model: Model | None, values: Values) -> list[Diagnostic]:
-    """Hybrid models' layers outside Megatron: their operations in torch have not been written down."""
+    """Hybrid models' layers outside Megatron, whose operations in torch nobody has written down, or with adapters."""
     implementation = values.get("/framework/transformer_impl")
-    kinds = model.kinds if model is not None and implementation not in MEGATRON_LAYERS else ()
+    described = implementation in MEGATRON_LAYERS and values.get("/adapters") is None
+    kinds = model.kinds if model is not None and not described else ()
     if not any(isinstance(kind.attention, Mamba) or None in {kind.attention, kind.mlp} for kind in kinds):
         return []
-    message = f"hybrid layers with the implementation {implementation} are not supported yet"
+    beside = " and adapters" if values.get("/adapters") is not None else ""
+    message = f"hybrid layers with the implementation {implementation}{beside} are not supported yet"
     fields = ("/model", "/framework/transformer_impl")
     return [Diagnostic("unsupported_option", "error", message, fields, str(implementation))]
 
@@ -254,10 +256,10 @@ UNPRICED = {
 }
 
 
-def _unpriced(values: Values) -> list[Diagnostic]:
+def _unpriced(values: Values, profile: Profile) -> list[Diagnostic]:
     """Refuse what changes memory and is not itemised yet, rather than leave it out silently."""
     found = [(pointer, what) for pointer, what in UNPRICED.items() if values.get(pointer) not in (None, "none", False)]
-    found += [*unpriced_states(values), *unpriced_kernels(values), *unpriced_checkpointing(values)]
+    found += [*unpriced_states(values, profile), *unpriced_kernels(values), *unpriced_checkpointing(values)]
     return [
         Diagnostic("unsupported_option", "error", f"{what} is not supported yet", (pointer,), str(values.get(pointer)))
         for pointer, what in found

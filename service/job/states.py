@@ -5,6 +5,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
+from service.calculator.ledgers import SPLIT_BACKWARD
 from service.calculator.recipe import Adapters, Fp8, Optimizer, Sharding
 from service.catalog.profiles import MEGATRON_LAYERS, Profile
 from service.catalog.titan import is_whole_graph, titan_habits
@@ -110,7 +111,7 @@ def _fill_buckets(values: Values, profile: Profile, fill: Any) -> None:
     fill("/sharding/buckets/max_live_parameters", 1_000_000_000)
 
 
-def unpriced_states(values: Values) -> Iterator[tuple[str, str]]:
+def unpriced_states(values: Values, profile: Profile) -> Iterator[tuple[str, str]]:
     """What changes states and is not itemised: where it stands, and what it is."""
     name = values.get("/framework/name")
     stage = values.get("/sharding/stage")
@@ -125,23 +126,41 @@ def unpriced_states(values: Values) -> Iterator[tuple[str, str]]:
     yield from _unpriced_offload(values, name, stage)
     if values.get("/optimizer/in_backward") and name in {"megatron-core", "deepspeed"}:
         yield "/optimizer/in_backward", f"an optimizer inside the backward with {name}"
-    yield from _unpriced_adapters(values)
+    if values.get("/adapters") is not None:
+        if values.get("/framework/transformer_impl") in MEGATRON_LAYERS:
+            yield from _unpriced_in_megatron(values, profile)
+        else:
+            yield from _unpriced_adapters(values)
+
+
+def _unpriced_in_megatron(values: Values, profile: Profile) -> Iterator[tuple[str, str]]:
+    """Adapters on Megatron's layers: Megatron-Bridge's, on dense ones whose weights stay as they are."""
+    if profile.keeps != "megatron-core":
+        yield "/adapters", f"adapters on Megatron's layers with {profile.name}"
+    for pointer, what in (
+        ("/model/num_experts", "a mixture of experts"),
+        ("/model/kv_lora_rank", "latent attention"),
+        ("/model/num_nextn_predict_layers", "multi-token prediction"),
+    ):
+        if values.get(pointer):
+            yield "/adapters", f"adapters on {what} in Megatron's layers"
+    if values.get("/adapters/quantization") or values.get("/adapters/type") == "qlora":
+        yield "/adapters/quantization", "quantised weights beside adapters in Megatron's layers"
+    if "embedding" in values.get("/adapters/modules"):
+        yield "/adapters/modules", "an adapter on the embedding in Megatron's layers"
+    if values.get("/schedule") in SPLIT_BACKWARD:
+        yield "/schedule", f"the schedule {values.get('/schedule')} beside adapters in Megatron's layers"
 
 
 def _unpriced_adapters(values: Values) -> Iterator[tuple[str, str]]:
-    """Adapters where their place or form is not known: Megatron's layers, and experts elsewhere than in transformers.
+    """Adapters on experts elsewhere than in transformers.
 
     PEFT refuses a dropout before stacked experts, and an adapter on one of the branches that they fuse.
     """
-    if values.get("/adapters") is None:
-        return
     implementation, version = values.get("/framework/transformer_impl"), values.get("/framework/version")
-    experts, latent = values.get("/model/num_experts"), values.get("/model/kv_lora_rank")
+    experts = values.get("/model/num_experts")
     modules = set(values.get("/adapters/modules"))
-    if implementation in MEGATRON_LAYERS and (experts or latent):
-        what = "a mixture of experts" if experts else "latent attention"
-        yield "/adapters", f"adapters on {what} in Megatron's layers"
-    elif experts and modules & EXPERT_MODULES:
+    if experts and modules & EXPERT_MODULES:
         if implementation != "hf":
             yield "/adapters/modules", f"adapters on experts with the implementation {implementation}"
         elif stacks_experts(version):
@@ -260,6 +279,7 @@ def _adapters(values: Values, profile: Profile) -> Adapters | None:
         trained=tuple(stated.get("trained_modules") or ()),
         dropout=stated.get("dropout") or 0.0,
         experts_stacked=_stacks_experts(values),
+        split=values.get("/framework/transformer_impl") in MEGATRON_LAYERS,
     )
 
 
@@ -272,12 +292,21 @@ def _adapted(stated: Sequence[str], values: Values) -> tuple[str, ...]:
 
     On latent attention q, k and v stand for the projections that make them. Where experts are stacked, PEFT puts the
     adapters named after an MLP's modules on them, and on no dense layer or shared expert (measured, peft 0.21.2 with
-    transformers 5.24.0; utils/transformers_weight_conversion.py, _convert_peft_config_moe).
+    transformers 5.24.0; utils/transformers_weight_conversion.py, _convert_peft_config_moe). Megatron-Bridge's LoRA sets
+    one adapter on each fused product; parts of one carry adapters of their own (its canonical LoRA).
     """
     means: dict[str, tuple[str, ...]] = {}
+    if values.get("/framework/transformer_impl") in MEGATRON_LAYERS:
+        means |= _fused_products(set(stated), gated=values.get("/model/mlp") in GATED)
     if values.get("/model/kv_lora_rank"):
         queries = ("q_a", "q_b") if values.get("/model/q_lora_rank") else ("q",)
         means |= {"q": queries, "k": ("kv_a", "kv_b"), "v": ("kv_a", "kv_b")}
     if _stacks_experts(values):
         means |= {"gate": ("experts.up",), "up": ("experts.up",), "down": ("experts.down",)}
     return tuple(dict.fromkeys(name for each in stated for name in means.get(each, (each,))))
+
+
+def _fused_products(stated: set[str], *, gated: bool) -> dict[str, tuple[str, ...]]:
+    """Megatron's fused products of which all parts carry an adapter, under the name of each part."""
+    fused = [("qkv", ("q", "k", "v"))] + ([("gate_up", ("gate", "up"))] if gated else [])
+    return {part: (name,) for name, parts in fused if stated.issuperset(parts) for part in parts}

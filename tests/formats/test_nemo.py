@@ -180,3 +180,19 @@ def test_unknown_keys_are_named_with_the_nearest_known_one() -> None:
     assert list(imported.unknown) == ["model.tensor_model_paralel_size"]
     message = next(each.message for each in imported.findings.diagnostics if each.code == "unknown_keys")
     assert "did you mean model.tensor_model_parallel_size?" in message
+
+
+@pytest.mark.parametrize(
+    ("targets", "modules"),
+    [
+        (["linear_qkv", "linear_proj"], ["q", "k", "v", "o"]),
+        (["linear_q", "linear_v"], ["q", "v"]),
+        (None, ["q", "k", "v", "o", "gate", "up", "down"]),
+        (["*.layers.0.*.linear_qkv"], ["q", "k", "v", "o", "gate", "up", "down"]),
+    ],
+)
+def test_adapters_sit_on_the_products_that_are_named(targets: list[str] | None, modules: list[str]) -> None:
+    """Megatron-Bridge's names; a pattern over some layers is taken for all of them, and for every product."""
+    peft = {"dim": 16, "dropout": 0.1} | ({"target_modules": targets} if targets else {})
+    adapters = job(read({**LAUNCHER, "peft": peft})).adapters
+    assert (adapters.rank, adapters.dropout, adapters.modules) == (16, 0.1, modules)

@@ -30,6 +30,9 @@ INPUTS = frozenset(
 )
 """Saved tensors that only a product reads."""
 
+BESIDE_ADAPTERS = frozenset({"attention.norm.output", "mlp.norm.output"})
+"""Of those, what frozen products keep: the 8-bit form of what they return for an adapter (layernorm_linear.py)."""
+
 SHARED = {"attention.output": "attention.projection.input"}
 """Saved tensors that something else reads in 16 bits too, and the name of the product's own copy."""
 
@@ -43,14 +46,16 @@ def eight_bit_inputs(rows: Sequence[Saved], recipe: Recipe) -> list[Saved]:
     if fp8 is None or recipe.transformer_impl != "transformer_engine":
         return list(rows)
     routed = any(each.tensor.name.startswith("router.") for each in rows)
+    trained = recipe.adapters is None
+    inputs = INPUTS if trained else BESIDE_ADAPTERS
     found: list[Saved] = []
     for each in rows:
         name = each.tensor.name
-        if name in INPUTS and not (routed and name == ROUTED):
+        if name in inputs and not (routed and name == ROUTED):
             found += _quantised(each, name, fp8)
         else:
             found.append(each)
-        if name in SHARED:
+        if name in SHARED and trained:
             found += _quantised(each, SHARED[name], fp8)
     return found
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from service.calculator.activations.attention import attention_tensors
 from service.calculator.activations.autograd.layer import SOURCES, autograd_tensors
 from service.calculator.activations.fp8 import eight_bit_inputs
+from service.calculator.activations.frozen import beside_frozen_weights
 from service.calculator.activations.mamba import mamba_tensors
 from service.calculator.activations.mla import latent_attention_tensors
 from service.calculator.activations.mlp import mlp_tensors
@@ -25,7 +26,10 @@ def layer_tensors(kind: LayerKind, model: Model, layout: Layout, recipe: Recipe)
         return autograd_tensors(kind, model, layout, recipe)
     rows = mixer_tensors(kind, model, layout, recipe) + feed_forward_tensors(kind, model, layout, recipe)
     rows = [replace(rows[0], is_input=True), *rows[1:]]
-    return rows if kind.sixteen_bits else eight_bit_inputs(rows, recipe)
+    eight_bits = recipe.fp8 is not None and not kind.sixteen_bits
+    if recipe.adapters is not None:
+        rows = beside_frozen_weights(rows, layout, recipe, eight_bits=eight_bits)
+    return eight_bit_inputs(rows, recipe) if eight_bits else rows
 
 
 def mixer_tensors(kind: LayerKind, model: Model, layout: Layout, recipe: Recipe) -> list[Saved]:

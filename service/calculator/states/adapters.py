@@ -18,6 +18,7 @@ from service.calculator.states.stage import EMBEDDING, HEAD, StageParameters, la
 from service.calculator.units import Int, ceil_div
 
 SOURCE = "memory_model.md 2.5 LoRA"
+SPLIT_SOURCE = "NVIDIA-NeMo/Megatron-Bridge @ 067f987d peft/utils.py, ParallelLinearAdapter"
 BY_ROWS = frozenset({"o", "down"})
 """Modules whose input is split over the tensor group; the others' output is."""
 
@@ -62,6 +63,7 @@ def _layer_sides(kind: LayerKind, hidden: int) -> dict[str, tuple[int, int]]:
         case Attention() as attention:
             query, key = attention.query_width, attention.key_width
             sides |= {"q": (hidden, query), "k": (hidden, key), "v": (hidden, key), "o": (query, hidden)}
+            sides["qkv"] = (hidden, query + 2 * key)
         case LatentAttention() as latent:
             sides |= _latent_sides(latent, hidden)
     match kind.mlp:
@@ -85,7 +87,7 @@ def _latent_sides(attention: LatentAttention, hidden: int) -> dict[str, tuple[in
 
 
 def _mlp_sides(width: int, branches: int, hidden: int) -> dict[str, tuple[int, int]]:
-    gate = {"gate": (hidden, width)} if branches > 1 else {}
+    gate = {"gate": (hidden, width), "gate_up": (hidden, 2 * width)} if branches > 1 else {}
     return {"up": (hidden, width), "down": (width, hidden), **gate}
 
 
@@ -93,11 +95,22 @@ def _factors(sides: Mapping[str, tuple[int, int]], adapters: Adapters, layout: L
     for module, (wide_in, wide_out) in sides.items():
         if module not in adapters.modules:
             continue
+        if adapters.split:
+            yield from _split_factors(module, wide_in, wide_out, adapters.rank, layout)
+            continue
         by_rows, by_columns = module in BY_ROWS, module not in BY_ROWS | WHOLE
         first: Int = ceil_div(wide_in, layout.tensor) if by_rows else wide_in
         second: Int = ceil_div(wide_out, layout.tensor) if by_columns else wide_out
         yield Parameter(f"adapter.{module}.a", (adapters.rank, first), BY_TENSOR if by_rows else REPLICATED, SOURCE)
         yield Parameter(f"adapter.{module}.b", (second, adapters.rank), BY_TENSOR if by_columns else REPLICATED, SOURCE)
+
+
+def _split_factors(module: str, wide_in: int, wide_out: int, rank: int, layout: Layout) -> Iterable[Parameter]:
+    """Megatron-Bridge's factors: A splits its rank, or its input where the product does; B splits its output."""
+    row_wise = module in BY_ROWS
+    first = (rank, ceil_div(wide_in, layout.tensor)) if row_wise else (ceil_div(rank, layout.tensor), wide_in)
+    yield Parameter(f"adapter.{module}.a", first, BY_TENSOR, SPLIT_SOURCE)
+    yield Parameter(f"adapter.{module}.b", (ceil_div(wide_out, layout.tensor), rank), BY_TENSOR, SPLIT_SOURCE)
 
 
 def _expert_factors(kind: LayerKind, model: Model, adapters: Adapters, layout: Layout) -> Iterable[Parameter]:

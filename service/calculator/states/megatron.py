@@ -83,10 +83,9 @@ def megatron_lines(
     for group in _groups(parameters, layout, recipe):
         lines += _buffers(group, recipe)
         lines += _states(group, recipe)
-    # The model's weights are moved into the buffers one by one, after the buffers have been made.
-    moved = Tensor(
-        "weights.before_remapping", Category.WEIGHTS, (parameter_count(parameters),), recipe.parameters, (), SOURCE
-    )
+    # Weights that train are moved into the buffers one by one, after the buffers have been made.
+    elements = parameter_count(trained(parameters))
+    moved = Tensor("weights.before_remapping", Category.WEIGHTS, (elements,), recipe.parameters, (), SOURCE)
     return [*lines, Line(moved, where(layout.sharding_stage, 1, 0), (Moment.INITIALIZATION,))]
 
 

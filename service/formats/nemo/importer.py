@@ -224,11 +224,38 @@ def _notices(settings: Settings, draft: Draft) -> None:
         draft.note("capacity_padding", "info", message, fields=["/moe/capacity_factor"])
     _micro_batches(draft)
     if any(key.startswith("peft.") for key in settings.values):
-        settings.put("/adapters/rank", "peft.dim")
-        if draft.get("/adapters/rank") is not None:
-            draft.set("/adapters/type", "lora", "derived", settings.where("peft.dim"))
-            modules = ["q", "k", "v", "o", "gate", "up", "down"]
-            draft.set("/adapters/modules", modules, "default", "Megatron-Bridge: LoRA on all linear layers")
+        _adapters(settings, draft)
+
+
+ADAPTED = {
+    "linear_qkv": ("q", "k", "v"),
+    "linear_q": ("q",),
+    "linear_k": ("k",),
+    "linear_v": ("v",),
+    "linear_proj": ("o",),
+    "linear_fc1": ("gate", "up"),
+    "linear_fc1_gate": ("gate",),
+    "linear_fc1_up": ("up",),
+    "linear_fc2": ("down",),
+    "output_layer": ("head",),
+}
+"""Modules that carry an adapter, by Megatron-Bridge's names (peft/lora.py and canonical_lora.py @ 067f987d)."""
+
+
+def _adapters(settings: Settings, draft: Draft) -> None:
+    settings.put("/adapters/rank", "peft.dim")
+    if draft.get("/adapters/rank") is None:
+        return
+    draft.set("/adapters/type", "lora", "derived", settings.where("peft.dim"))
+    dropout, named = settings.number("peft.dropout", pointer="/adapters/dropout"), settings.raw("peft.target_modules")
+    draft.set("/adapters/dropout", dropout, settings.origin, settings.where("peft.dropout"))
+    stated = named if isinstance(named, list) and named else []
+    modules = list(dict.fromkeys(module for each in stated for module in ADAPTED.get(str(each), ())))
+    if modules and all(str(each) in ADAPTED for each in stated):
+        draft.set("/adapters/modules", modules, "key", settings.where("peft.target_modules"))
+    else:
+        every = ["q", "k", "v", "o", "gate", "up", "down"]
+        draft.set("/adapters/modules", every, "default", "Megatron-Bridge: LoRA on all linear layers")
 
 
 def _micro_batches(draft: Draft) -> None:

@@ -244,6 +244,17 @@ def _precision(job: Job) -> Iterator[Diagnostic]:
         yield _error("fp8_parameters", message, _under("/precision", ("parameters", "fp8")), message, fix)
 
 
+def _adapter_rank(job: Job) -> Iterator[Diagnostic]:
+    """Both factors of an adapter are split over the tensor group (Megatron-Bridge peft/utils.py; `divide`)."""
+    rank, tensor = job.adapters.rank if job.adapters else None, job.parallelism.tensor
+    if rank is None or tensor is None or rank % tensor == 0:
+        return
+    message = f"rank {rank} cannot be shared by {tensor} tensor-parallel ranks"
+    rule = "the adapters' rank is a multiple of the tensor degree"
+    fields = ("/adapters/rank", "/parallelism/tensor")
+    yield _error("adapter_rank", message, fields, rule, f"adapters.rank: {-(-rank // tensor) * tensor}")
+
+
 def _latent_groups(job: Job) -> Iterator[Diagnostic]:
     """M21: latent attention has no key/value groups."""
     model = job.model
@@ -273,4 +284,5 @@ _RULES: tuple[Callable[[Job], Iterator[Diagnostic]], ...] = (
     _parameter_gather,
     _precision,
     _latent_groups,
+    _adapter_rank,
 )
