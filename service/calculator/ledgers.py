@@ -22,6 +22,7 @@ from service.calculator.overhead import driver_lines, workspace_lines
 from service.calculator.pools import pool_lines
 from service.calculator.prediction import depth_lines, depth_recompute_lines, prediction_loss_lines
 from service.calculator.recipe import Recipe
+from service.calculator.run_ahead import awaited_lines
 from service.calculator.schedules import InFlight
 from service.calculator.split_backward import awaiting_weight_lines
 from service.calculator.stage import Stage, distinct_ranks, stage_of
@@ -145,6 +146,7 @@ class Ledgers:
             buffers=[
                 *global_buffer_lines(model, layout, recipe, kinds, head=head),
                 *dummy_gradient_lines(held, recipe),
+                *awaited_lines(stage, model, layout, recipe),
             ],
         )
 

@@ -184,7 +184,8 @@ class Recipe:
 
     `habits` of local layers: `output_copied`, the attention's output is kept as it leaves the kernel and as it enters
     the projection; `gathered_inputs_kept`, projections keep what sequence parallelism gathered for them;
-    `rotary_gathered`, each token keeps the rows of the rotary tables that it looked up.
+    `rotary_gathered`, each token keeps the rows of the rotary tables that it looked up. `layers_ahead` is the number of
+    layers that the host launches before the GPU has run them, where blocks wait for the streams of collectives.
     """
 
     profile: str
@@ -226,6 +227,7 @@ class Recipe:
     dispatcher: str = "allgather"
     grouped_gemm: bool = False
     habits: frozenset[str] = frozenset()
+    layers_ahead: int = 0
 
     @property
     def runs_engine(self) -> bool:

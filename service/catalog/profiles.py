@@ -16,9 +16,9 @@ class Profile:
     """What one framework, at one state, assumes and keeps.
 
     Types of `parameters`, `gradients`, `reduce` and `adapters` may be those of `compute`, `parameters` or `gradients`.
-    `keeps` names the way in which states are kept, a framework's or a fork's. `habits` are those of `Recipe`, and
-    `softmax_in_compute`; `foreach_copies` are those of `Optimizer`. `spread` counts embedding and head as so many
-    layers when layers are shared over stages.
+    `keeps` names the way in which states are kept, a framework's or a fork's. `habits` and `layers_ahead` are those of
+    `Recipe`, and `softmax_in_compute`; `foreach_copies` are those of `Optimizer`. `spread` counts embedding and head as
+    so many layers when layers are shared over stages.
     """
 
     name: str
@@ -48,6 +48,7 @@ class Profile:
     activation: str = ""
     logits_kept: bool = False
     habits: Sequence[str] = ()
+    layers_ahead: int = 0
     spread: Sequence[int] = ()
     foreach_copies: int = 1
     no_sync: bool = False

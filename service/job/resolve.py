@@ -427,6 +427,7 @@ def _recipe(values: Values, profile: Profile) -> Recipe:
         gradient_accumulation_fusion=fused or framework != "megatron-core",
         vocabulary_multiple=profile.vocabulary_multiple,
         habits=frozenset(profile.habits),
+        layers_ahead=profile.layers_ahead,
         buffer_alignment=profile.buffer_alignment,
         **kernel_parts(values),
         **state_parts(values, profile),

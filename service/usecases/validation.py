@@ -40,12 +40,21 @@ INTERVAL_KINDS: Mapping[Kind, ByteKind] = MappingProxyType(
 """The kind of bytes whose errors a row's prediction has."""
 
 
-METERS: Mapping[str, Mapping[Kind, ByteKind]] = MappingProxyType({"nanotron": {"allocated": "reserved"}})
-"""What a framework's own log calls a kind of bytes, where it is another kind.
+@dataclass(frozen=True, slots=True)
+class Meter:
+    """What a framework's own log means: the kind of bytes behind a name, where it is another, and whose they are."""
+
+    kinds: Mapping[Kind, ByteKind]
+    stage: int | None = None
+
+
+METERS: Mapping[str, Meter] = MappingProxyType({"nanotron": Meter({"allocated": "reserved"}, stage=0)})
+"""How logs differ from what their rows say.
 
 nanotron's benchmark resets the allocated peak at the end of the passes, before it prints its table: only the reserved
-bytes of that table are a peak of the run (huggingface/nanotron @ 67c5ebb6 trainer.py training_step, logging.py
-log_memory, helpers.py create_table_log).
+bytes of that table are a peak of the run. The first rank writes it, which is of the first stage (huggingface/nanotron
+@ 67c5ebb6 trainer.py training_step, logging.py log_memory, helpers.py create_table_log and log_throughput,
+parallel/context.py).
 """
 
 
@@ -169,7 +178,14 @@ def _accelerator(run: MeasuredRun) -> tuple[Accelerator, bool]:
 
 def _meter(measured: Measurement, resolved: Resolved) -> Kind:
     """The kind of bytes that a row's figure is: its own, or what its framework's log means by it."""
-    return METERS.get(resolved.recipe.framework, {}).get(measured.kind, measured.kind)
+    meter = METERS.get(resolved.recipe.framework)
+    return measured.kind if meter is None else meter.kinds.get(measured.kind, measured.kind)
+
+
+def _stage_of(measured: Measurement, resolved: Resolved) -> int | None:
+    """The stage that was measured: the row's own, or the one whose rank writes its framework's log."""
+    meter = METERS.get(resolved.recipe.framework)
+    return measured.stage if measured.stage is not None or meter is None else meter.stage
 
 
 def _last_stage(measured: Measurement) -> int:
@@ -178,7 +194,8 @@ def _last_stage(measured: Measurement) -> int:
 
 def _predicted(measured: Measurement, found: Estimate, resolved: Resolved) -> int:
     """Bytes of the row's kind on its stage, or on the worst one."""
-    stages: Sequence[StageEstimate] = found.stages if measured.stage is None else [found.stages[measured.stage]]
+    stage = _stage_of(measured, resolved)
+    stages: Sequence[StageEstimate] = found.stages if stage is None else [found.stages[stage]]
     if measured.kind in LABELS:
         return found.peak.device_bytes
     kind = _meter(measured, resolved)

@@ -77,6 +77,22 @@ def test_sequence_parallelism_keeps_two_buffers() -> None:
     assert named(stage(tensor=4), "nanotron.memory_buffer") == 0
 
 
+@pytest.mark.parametrize(
+    ("split", "layers"), [({"tensor": 4}, 32), ({"tensor": 1}, 0), ({"tensor": 4, "pipeline": 2}, 0)]
+)
+def test_what_collectives_read_waits_for_their_stream(split: dict[str, int], layers: int) -> None:
+    """Two outputs of all tokens a layer, under tensor parallelism alone: a pipeline's messages make the host wait."""
+    lines = estimate(LLAMA_3_8B, layout(LLAMA_3_8B, **split), nanotron(layers_ahead=32), H100).stages[0].lines
+    waiting = [line for line in lines if line.tensor.name == "allocator.awaited"]
+    assert all(line.scope is Scope.RESERVED for line in waiting)
+    assert sum(int(line.bytes) for line in waiting) == layers * 2 * 2 * TOKENS * HIDDEN
+
+
+def test_the_host_runs_ahead_as_far_as_its_queue() -> None:
+    found = estimate(LLAMA_3_8B, layout(LLAMA_3_8B, tensor=4), nanotron(layers_ahead=20), H100).stages[0]
+    assert named(found, "allocator.awaited") == 20 * 2 * 2 * TOKENS * HIDDEN
+
+
 def test_nothing_of_transformer_engine_is_there() -> None:
     names = {line.tensor.name for line in stage().lines}
     assert not names & {"gradients.stand_in", "workspace.gemm"}
