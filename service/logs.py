@@ -43,20 +43,26 @@ def configure(level: str = "INFO", style: Literal["auto", "json", "console"] = "
     )
     logging.basicConfig(level=level, handlers=[handler], force=True)
     structlog.configure(
-        processors=[
-            structlog.stdlib.filter_by_level,
-            *_SHARED,
-            structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
-        ],
-        logger_factory=structlog.stdlib.LoggerFactory(),
-        wrapper_class=structlog.stdlib.BoundLogger,
+        # Our own events are written here and do not go through the standard library, which would take longer for the
+        # line of a request than what a remembered answer costs.
+        processors=[*_SHARED, *renderers],
+        logger_factory=_Writer,
+        wrapper_class=structlog.make_filtering_bound_logger(level),
         cache_logger_on_first_use=False,
     )
 
 
-def logger(name: str) -> structlog.stdlib.BoundLogger:
+class _Writer(structlog.WriteLogger):
+    """What writes the lines of one of our modules to standard error."""
+
+    def __init__(self, name: str = "") -> None:
+        super().__init__(sys.stderr)
+        self.name = name
+
+
+def logger(name: str) -> structlog.typing.FilteringBoundLogger:
     """Return the logger of a module."""
-    found: structlog.stdlib.BoundLogger = structlog.stdlib.get_logger(name)
+    found: structlog.typing.FilteringBoundLogger = structlog.get_logger(name)
     return found
 
 

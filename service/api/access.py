@@ -5,8 +5,7 @@ route is guarded as a whole, and its dependency only declares the scope.
 """
 
 import re
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
@@ -85,7 +84,12 @@ class GuardedRoute(APIRoute):
         if scope["method"] not in (self.methods or ()):
             await super().handle(scope, receive, send)
             return
-        async with _admitted(Request(scope), self.scope_needed):
+        request, services = Request(scope), scope["app"].state.services
+        caller = request.state.caller = await _caller(request, services, self.scope_needed)
+        request.state.headers = services.quotas.charge(caller.name)
+        if not caller.may(self.scope_needed):
+            raise _insufficient(self.scope_needed)
+        with services.quotas.occupied(caller.name):
             await super().handle(scope, receive, send)
 
 
@@ -103,23 +107,11 @@ def _declared(route: APIRoute) -> Scope:
     return next(each for each in SCOPES if each == scope)
 
 
-@asynccontextmanager
-async def _admitted(request: Request, needed: Scope) -> AsyncIterator[None]:
-    services: Services = request.app.state.services
-    caller = await _caller(request, services, needed)
-    request.state.caller = caller
-    request.state.headers = services.quotas.charge(caller.name)
-    if not caller.may(needed):
-        raise _insufficient(needed)
-    with services.quotas.occupied(caller.name):
-        yield
-
-
 async def _caller(request: Request, services: Services, needed: Scope) -> Caller:
     address = request.client.host if request.client else ""
     found = _CREDENTIALS.fullmatch(request.headers.get("authorization", ""))
     if found is None:
-        if services.settings.needs_tokens:
+        if request.app.state.needs_tokens:
             raise _unknown(needed)
         return Caller(None, address, _ANYTHING)
     token = services.keyring.recall(found[1]) or await _looked_up(services, found[1], address)

@@ -8,21 +8,22 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from service import metrics
-from service.api.bodies import StrictRequest, StrictRoute
+from service.api.bodies import StrictRequest
+from service.api.direct import DirectRoute
 from service.api.services import Remembered
 
 _JSON = "application/json"
 _NO_VERDICTS: Mapping[str, int] = {}
 
 
-class RememberingRoute(StrictRoute):
+class RememberingRoute(DirectRoute):
     """A route whose answers depend on nothing but the request, the devices and the observed runs.
 
     Those given to `remembered` are sent again.
     """
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """Return the handler of a strict route, behind a look into the memory."""
+        """Return the handler of a direct route, behind a look into the memory."""
         handler = super().get_route_handler()
 
         async def handle(request: Request) -> Response:
@@ -49,6 +50,7 @@ def _key(request: Request, body: bytes, devices: bytes) -> bytes:
     # The query and the header are part of it because they may be refused.
     seen = hashlib.sha256(devices + body)
     known = str(request.app.state.services.calibrations.evidence.generation)
-    for each in (known, request.url.path, request.url.query, request.headers.get("x-deadline-ms", "")):
-        seen.update(b"\0" + each.encode())
+    scope, deadline = request.scope, request.headers.get("x-deadline-ms", "")
+    for each in (known.encode(), scope["path"].encode(), scope["query_string"], deadline.encode()):
+        seen.update(b"\0" + each)
     return seen.digest()

@@ -7,6 +7,7 @@ from typing import Annotated, Final
 from fastapi import Depends
 from starlette.requests import Request
 
+from service.api.lanes import Lanes
 from service.api.quotas import Quotas
 from service.calculator.units import MIB
 from service.catalog.devices import Devices
@@ -56,6 +57,7 @@ class Services:
     calibrations: Calibrations
     answers: AnswerCache[bytes, Remembered] = field(default_factory=lambda: AnswerCache(REMEMBERED_BYTES))
     verdicts: Known = field(default_factory=lambda: AnswerCache(REMEMBERED_VERDICTS))
+    lanes: Lanes = field(default_factory=Lanes)
 
 
 # Dependencies are coroutines because FastAPI would send a plain function to a thread of its own first.

@@ -4,11 +4,13 @@ import argparse
 import gc
 import logging
 import socket
+import sys
 
 import uvicorn
 
 from service import logs
 from service.api.app import create_app
+from service.api.lanes import SWITCH_SECONDS
 from service.cli.configuration import settings_of
 from service.cli.errors import CommandError
 from service.settings import Settings
@@ -35,6 +37,7 @@ def run(options: argparse.Namespace) -> int:
             _refuse_if_nobody_could_ask(settings)
             _refuse_a_taken_port(settings)
             app = create_app(settings)
+            sys.setswitchinterval(SWITCH_SECONDS)
             # What is there by now stays: looking through it again and again would halt every answer for 0.1 s.
             gc.collect()
             gc.freeze()

@@ -85,6 +85,10 @@ class Board:
     devices: Devices = field(default_factory=built_in)
     evidence: Evidence = NO_EVIDENCE
     answers: dict[Place, VerdictAnswer] = field(default_factory=dict)
+    unfinished: list[tuple[Place, "_Reading", Target]] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return sum(len(item.targets) for item in self.items)
 
     def found(self) -> list[tuple[Place, VerdictAnswer]]:
         """Every answer, in the order of items and targets; what is not there yet is unknown."""
@@ -107,7 +111,12 @@ def judge_all(board: Board, known: Known, is_late: Callable[[], bool]) -> None:
 
     All verdicts come first: looking for alternatives takes a hundred times as long.
     """
-    unfinished: list[tuple[Place, _Reading, Target]] = []
+    judge_each(board, known, is_late)
+    finish(board, known, is_late)
+
+
+def judge_each(board: Board, known: Known, is_late: Callable[[], bool]) -> None:
+    """Say of every item whether it fits its targets; what is still to be finished is noted on the board."""
     for number, item in enumerate(board.items):
         reading = _Reading(item.given, board.devices, board.evidence)
         for place, target in enumerate(item.targets):
@@ -119,8 +128,12 @@ def judge_all(board: Board, known: Known, is_late: Callable[[], bool]) -> None:
             if answer.is_final:
                 known.put(key, answer)
             elif not answer.is_whole:
-                unfinished.append(((number, place), reading, target))
-    for placed, reading, target in unfinished:
+                board.unfinished.append(((number, place), reading, target))
+
+
+def finish(board: Board, known: Known, is_late: Callable[[], bool]) -> None:
+    """Look for alternatives where there are none yet."""
+    for placed, reading, target in board.unfinished:
         if is_late():
             return
         board.answers[placed] = whole = _with_alternatives(board.answers[placed], reading, target)

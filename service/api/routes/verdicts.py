@@ -18,7 +18,7 @@ from service.api.schemas.verdict import VerdictList
 from service.api.schemas.verdict_request import VerdictRequest
 from service.api.services import DevicesOf, ServicesOf
 from service.usecases.refusals import ruled
-from service.usecases.verdicts import Board, judge_all
+from service.usecases.verdicts import Board, finish, judge_each
 
 router = APIRouter(tags=["verdict"], route_class=RememberingRoute)
 
@@ -40,7 +40,10 @@ async def create_verdicts(
     """
     evidence = services.calibrations.evidence_for(use_observations=question.use_observations)
     board = Board([each.item() for each in question.items], devices, evidence)
-    await deadline.run(partial(judge_all, board, services.verdicts))
+    lane = services.lanes.of(*(each.given for each in board.items), answers=len(board))
+    await deadline.run(partial(judge_each, board, services.verdicts), lane)
+    if board.unfinished:
+        await deadline.run(partial(finish, board, services.verdicts), services.lanes.long)
     answer = VerdictList.of(ruled(board, question.queue, services.policies.now, services.record))
     given = Counter(each.verdict for each in answer.results)
     metrics.count_verdicts(given)
