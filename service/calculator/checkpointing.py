@@ -37,7 +37,7 @@ def stored_lines(
     """Lines of one kind of layer: `layers[j]` of them in chunk j, `in_flight[j]` micro-batches of that chunk."""
     checkpointing, lines = layout.checkpointing, _stored(tensors, layout, layers, in_flight)
     kept = [on_gpu(checkpointing, line, layers) if moved else line for line, moved in lines]
-    return kept + _weight_cache(tensors, checkpointing, layers)
+    return kept + _weight_cache(tensors, checkpointing, layers) + _of_the_step_before(tensors, checkpointing, layers)
 
 
 def offloaded_lines(
@@ -58,6 +58,17 @@ def _weight_cache(tensors: Sequence[Saved], checkpointing: Checkpointing, layers
     casts = [each for each in tensors if each.tensor.name.endswith(WEIGHT_CAST)]
     again = sum(checkpointed_layers(checkpointing, layers))
     return [Line(each.tensor, again * each.copies, (Moment.WARMUP_FORWARD, Moment.LOSS)) for each in casts]
+
+
+def _of_the_step_before(tensors: Sequence[Saved], checkpointing: Checkpointing, layers: Sequence[int]) -> list[Line]:
+    """What the micro-batch before left, until this one's loss takes the place of its: of layers that run once."""
+    once = sum(layers) - sum(checkpointed_layers(checkpointing, layers))
+    alive = (Moment.WARMUP_FORWARD, Moment.LOSS)
+    return [
+        Line(replace(each.tensor, name=f"before.{each.tensor.name}"), once * each.copies, alive)
+        for each in tensors
+        if each.outlives
+    ]
 
 
 def _stored(

@@ -157,7 +157,8 @@ class Adapters:
 
     `quantization` is the type of the frozen weights (None: as they are), `trained` the modules trained in full. With
     `dropout` above 0 each adapter reads its input through a dropout of its own. `inputs_kept`: quantised projections
-    keep their inputs, though their backward does not need them. `experts_stacked`: the weights of a layer's experts are
+    keep their inputs, though their backward does not need them; they may do so until the next loss replaces the one
+    whose graph they belong to (`inputs_outlive_backward`). `experts_stacked`: the weights of a layer's experts are
     one parameter, on which adapters are called `experts.up` and `experts.down`; else each expert has linear modules.
     `split`: both factors are split over the tensor group (Megatron's), whose fused products `qkv` and `gate_up` carry
     one adapter each.
@@ -170,6 +171,7 @@ class Adapters:
     trained: tuple[str, ...] = ()
     dropout: float = 0.0
     inputs_kept: bool = False
+    inputs_outlive_backward: bool = False
     experts_stacked: bool = False
     split: bool = False
 

@@ -53,7 +53,8 @@ class Profile:
     foreach_copies: int = 1
     no_sync: bool = False
     adapters_apart: bool = True
-    quantised_inputs_kept: bool = False
+    quantised_inputs_kept_until: Sequence[int] = ()
+    longest_first_until: Sequence[int] = ()
     gradient_copies_kept_until: Sequence[int] = ()
     gradients_flattened_until: Sequence[int] = ()
 

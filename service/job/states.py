@@ -9,7 +9,7 @@ from service.calculator.ledgers import SPLIT_BACKWARD
 from service.calculator.recipe import Adapters, Fp8, Optimizer, Sharding
 from service.catalog.profiles import MEGATRON_LAYERS, Profile
 from service.catalog.titan import is_whole_graph, titan_habits
-from service.catalog.versions import stated_date
+from service.catalog.versions import stated_date, stated_period
 from service.job.families import known_model_types
 from service.job.kernels import stacks_experts
 from service.job.values import Values
@@ -275,12 +275,25 @@ def _adapters(values: Values, profile: Profile) -> Adapters | None:
         modules=_adapted(stated["modules"], values),
         dtype=stated["dtype"],
         quantization=quantization,
-        inputs_kept=quantization is not None and profile.quantised_inputs_kept,
+        **_quantised_inputs(quantization, values, profile),
         trained=tuple(stated.get("trained_modules") or ()),
         dropout=stated.get("dropout") or 0.0,
         experts_stacked=_stacks_experts(values),
         split=values.get("/framework/transformer_impl") in MEGATRON_LAYERS,
     )
+
+
+def _quantised_inputs(quantization: str | None, values: Values, profile: Profile) -> dict[str, bool]:
+    """Whether the inputs of quantised products are kept, and past their backward: where any day of the version says so.
+
+    They stay until the loss is replaced; a run that begins with its longest sample has nothing before its peak.
+    """
+    period = stated_period(values.get("/framework/version"))
+    if quantization is None or period is None:
+        return {}
+    first, last = period
+    kept = first < tuple(profile.quantised_inputs_kept_until)
+    return {"inputs_kept": kept, "inputs_outlive_backward": kept and last >= tuple(profile.longest_first_until)}
 
 
 def _stacks_experts(values: Values) -> bool:

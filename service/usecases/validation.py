@@ -8,7 +8,7 @@ from service.calculator.activations.layer import layer_tensors
 from service.calculator.checkpointing import stored_lines
 from service.calculator.device import Accelerator
 from service.calculator.estimate import Estimate, StageEstimate, estimate
-from service.calculator.ledger import LOADING, Category, Moment, Scope, Totals, alive_at, total_bytes
+from service.calculator.ledger import LOADING, Category, Line, Moment, Scope, Totals, alive_at, total_bytes
 from service.calibration.accuracy import Compared
 from service.job.resolve import InvalidJob, Resolved, resolve
 from service.planner.verdict import Verdict, judge
@@ -219,22 +219,18 @@ SCOPES: Mapping[str, tuple[Scope, ...]] = MappingProxyType(
 
 
 def _of_kind(stage: StageEstimate, measured: Measurement, kind: Kind) -> int:
+    """Bytes of a kind at the moment of a step when most of them are there, which need not be the driver's worst."""
+    lines = [line for line in stage.lines if line.scope in SCOPES[kind]]
+    step = [each for each in stage.moments if each not in {*LOADING, Moment.FIRST_ITERATION}]
     if measured.moment is not None:
-        return _first_iteration(stage, SCOPES[kind])
-    return {
-        "allocated": stage.allocated_bytes,
-        "reserved": stage.reserved_bytes,
-        "device": stage.device_bytes,
-    }[kind]
+        return _first_iteration(lines, step)
+    return int(Totals(lines).peak(step))
 
 
-def _first_iteration(stage: StageEstimate, scopes: Sequence[Scope]) -> int:
+def _first_iteration(lines: Sequence[Line], step: Sequence[Moment]) -> int:
     """The worst pass before the optimizer has made its states, or the first step, which makes them."""
-    lines = [line for line in stage.lines if line.scope in scopes]
-    passes = [each for each in stage.moments if each not in {*LOADING, Moment.FIRST_ITERATION, Moment.OPTIMIZER_STEP}]
-    worst = int(Totals(lines).peak(passes, lazy=False))
-    step = int(total_bytes(alive_at(lines, Moment.OPTIMIZER_STEP))) if Moment.OPTIMIZER_STEP in stage.moments else 0
-    return max(worst, step)
+    worst = Totals(lines).peak([each for each in step if each is not Moment.OPTIMIZER_STEP], lazy=False)
+    return int(max(worst, total_bytes(alive_at(lines, Moment.OPTIMIZER_STEP))))
 
 
 def _stages(measured: Measurement, kind: Kind, found: Estimate) -> tuple[StageComparison, ...]:

@@ -8,7 +8,9 @@ import pytest
 
 from service.calculator.activations.autograd.layer import autograd_tensors, head_tensors
 from service.calculator.activations.saved import Saved
+from service.calculator.checkpointing import stored_lines
 from service.calculator.layout import Checkpointing
+from service.calculator.ledger import Moment, total_bytes
 from service.calculator.model import Attention, LatentAttention, LayerKind, Mamba, Mlp, Model, Moe
 from service.calculator.recipe import Adapters
 from service.calculator.units import BYTES
@@ -116,6 +118,14 @@ class TestAdapters:
         kept = Adapters(16, ("q", "v"), "bf16", quantization="nf4", dropout=0.05, inputs_kept=True)
         plain, more = (needed(rows_of(kept={"adapters": replace(kept, inputs_kept=each)})) for each in (False, True))
         assert more - plain == TOKENS * 2 * (H + H + F)
+
+    def test_inputs_of_quantised_projections_outlive_their_backward(self) -> None:
+        """MatMul4Bit keeps them as an attribute of the graph's node, so that only the next loss frees them."""
+        kept = Adapters(16, ("q", "v"), "bf16", quantization="nf4", inputs_kept=True, inputs_outlive_backward=True)
+        lines = stored_lines(rows_of(kept={"adapters": kept}), layout(LLAMA_3_8B), [32], [1])
+        before = [line for line in lines if line.tensor.name.startswith("before.")]
+        assert {line.alive for line in before} == {(Moment.WARMUP_FORWARD, Moment.LOSS)}
+        assert total_bytes(before) == 32 * TOKENS * 2 * (H + Q + H + F)
 
     def test_adapters_of_another_type_read_copies(self) -> None:
         """peft casts each adapter's input to the adapter's type."""

@@ -203,6 +203,21 @@ def test_offload_of_activations(stated: Any, expected: tuple[str, ...]) -> None:
     assert job(checkpointing={"offload": stated, "offload_layers": 4}).layout.checkpointing.offload == expected
 
 
+def test_quantised_inputs_are_kept_where_any_day_of_the_version_keeps_them() -> None:
+    """LitGPT asked for bitsandbytes 0.42 until December 2024, and ran its longest sample first until February 2024."""
+    adapters = {"type": "qlora", "rank": 8, "modules": ["q", "v"]}
+
+    def kept(version: str) -> tuple[bool, bool]:
+        framework = {"name": "ddp", "version": version}
+        found = job(framework=framework, adapters=adapters, parallelism={"data": 1}).recipe.adapters
+        assert found is not None
+        return found.inputs_kept, found.inputs_outlive_backward
+
+    assert kept("LitGPT commit 8641822 (2023-10)") == (True, False)
+    assert kept("LitGPT 2024-25") == kept("LitGPT 2024-06-01") == (True, True)
+    assert kept("LitGPT") == kept("LitGPT 2025-03") == kept("torchtune 2024-06-01") == (False, False)
+
+
 def test_tools_that_drop_inputs_of_adapters() -> None:
     adapters = {"type": "lora", "rank": 8, "modules": ["q", "v"]}
 

@@ -12,7 +12,8 @@ class Saved:
 
     `dropped_by` names the selective-checkpointing modules that recompute it; `is_input` marks the layer's own input,
     the one tensor that full checkpointing keeps (0 copies where the layer's backward does not read it). Of `cached`
-    copies operation-level checkpointing keeps the result, whether the backward reads it or not.
+    copies operation-level checkpointing keeps the result, whether the backward reads it or not. What `outlives` its
+    backward is there in the next forward too.
     """
 
     tensor: Tensor
@@ -20,6 +21,7 @@ class Saved:
     is_input: bool = False
     copies: Int = 1
     cached: Int = 0
+    outlives: bool = False
 
     def times(self, copies: Int) -> "Saved":
         """The same tensor, kept `copies` times in each layer."""

@@ -96,6 +96,8 @@ class Forward:
         adapters = self.recipe.adapters
         if adapters is None or adapters.inputs_kept or set(linear.carries).intersection(adapters.trained):
             keeps.insert(0, read)
+        if adapters is not None and adapters.inputs_outlive_backward:
+            self.tape.outliving.add(read.storage)
         output = Value(name, (*value.shape[:-1], linear.outputs), self.recipe.compute, linear.sharded_by)
         self.tape.record("mm", linear.module, (output,), tuple(keeps), self._magnitudes(linear, name, value))
         if adapters is not None:

@@ -43,7 +43,8 @@ def autograd_tensors(kind: LayerKind, model: Model, layout: Layout, recipe: Reci
     rows = [_row(entry, source, storages.pop(entry, 0), cached=False, is_input=True)]
     rows += [_row(each, source, copies, cached=each in cached) for each, copies in storages.items()]
     rows += [_row(each, source, 0, cached=True) for each in cached if each not in storages]
-    return rows
+    outliving = {each.name for each in forward.tape.outliving}
+    return [replace(each, outlives=each.tensor.name in outliving) for each in rows] if outliving else rows
 
 
 def head_tensors(model: Model, layout: Layout, recipe: Recipe, vocabulary: Int) -> list[Saved]:

@@ -46,9 +46,10 @@ class Operation:
 
 @dataclass(slots=True)
 class Tape:
-    """Operations in the order in which they run."""
+    """Operations in the order in which they run; what is `outliving` stays as long as the graph, past its backward."""
 
     operations: list[Operation] = field(default_factory=list)
+    outliving: set[Value] = field(default_factory=set)
 
     def record(
         self,
