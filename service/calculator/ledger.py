@@ -5,9 +5,11 @@ Python ints (one estimate) and on int64 arrays (a search over layouts): shapes a
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
+from math import prod
 
+from service.calculator.record import record
 from service.calculator.units import BYTES, Int, maximum
 
 
@@ -85,7 +87,7 @@ BACKWARD = (
 """A backward runs."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Tensor:
     """One stored tensor on one GPU: bytes = product of the shape × width of the dtype."""
 
@@ -99,13 +101,10 @@ class Tensor:
     @property
     def bytes(self) -> Int:
         """Bytes of one such tensor."""
-        total: Int = BYTES[self.dtype]
-        for each in self.shape:
-            total = total * each
-        return total
+        return prod(self.shape, start=BYTES[self.dtype])
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Line:
     """`count` tensors that a stage holds during the moments in `alive`.
 

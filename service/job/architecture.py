@@ -1,7 +1,9 @@
 """From the job's model section to the calculator's `Model`: presets, families, and what is still missing."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from service.calculator.model import Model, Prediction
@@ -24,8 +26,16 @@ class Architecture:
 
 def resolve_architecture(section: ModelSection, values: Values) -> Architecture:
     """Fill the model section from its preset and its family, noting in `values` where each came from."""
-    stated = section.model_dump(exclude_none=True)
-    problems: list[Diagnostic] = []
+    architecture, filled = _resolved(section.model_dump_json(exclude_none=True))
+    values.adopt(filled)
+    return architecture
+
+
+# Jobs are many, their models few.
+@lru_cache(maxsize=256)
+def _resolved(section: str) -> tuple[Architecture, Values]:
+    """The architecture of a model section, and its values alone."""
+    values, problems, stated = Values(), list[Diagnostic](), json.loads(section)
     values.give("/model", stated)
     preset = stated.pop("preset", None)
     if preset is not None:
@@ -41,8 +51,8 @@ def resolve_architecture(section: ModelSection, values: Values) -> Architecture:
     if any(each.code == "unknown_model" for each in problems):
         missing = []
     if problems or missing:
-        return Architecture(None, problems, missing)
-    return Architecture(_model(values.section("/model"), family), problems, missing)
+        return Architecture(None, problems, missing), values
+    return Architecture(_model(values.section("/model"), family), problems, missing), values
 
 
 def _fill_preset(preset: str, values: Values, problems: list[Diagnostic]) -> None:

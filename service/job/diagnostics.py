@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from service.calculator.record import record
+
 Severity = Literal["error", "warning", "info"]
 Origin = Literal["flag", "key", "environment", "default", "derived", "assumed", "given"]
 
@@ -25,7 +27,7 @@ class Diagnostic:
     fixes: Sequence[str] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Source:
     """Where a value of the job came from; `where` is a line, flag, key or rule, for people."""
 

@@ -1,16 +1,11 @@
 """Values of a job while it is being filled in, each with the place it came from."""
 
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any
 
 from service.job.diagnostics import Origin, Source
 
-
-@lru_cache(maxsize=1024)
-def _parts(pointer: str) -> tuple[str, ...]:
-    """Keys on the way to a pointer's value; a job asks for the same two hundred pointers as every other."""
-    return tuple(pointer.strip("/").split("/"))
+_GIVEN = Source("given")
 
 
 class Values:
@@ -18,6 +13,8 @@ class Values:
 
     def __init__(self) -> None:
         self._tree: dict[str, Any] = {}
+        # Every value and object of the tree by its pointer: a job asks for a hundred and fifty.
+        self._found: dict[str, Any] = {"": self._tree}
         self.sources: dict[str, Source] = {}
 
     def give(self, pointer: str, section: Mapping[str, Any]) -> None:
@@ -27,34 +24,49 @@ class Values:
             if isinstance(value, dict):
                 self.give(below, value)
             else:
-                self._set(below, value, Source("given"))
+                self._set(below, value, _GIVEN)
+
+    def adopt(self, other: "Values") -> None:
+        """Take over sections that are not here yet, with where their values came from."""
+        for name, section in other.document().items():
+            copied = self._tree[name] = self._found[f"/{name}"] = dict(section)
+            self._note_below(f"/{name}", copied)
+        self.sources.update(other.sources)
 
     def fill(self, pointer: str, value: Any, origin: Origin, where: str = "") -> None:
         """Set a value that nobody stated; keeps what is there."""
-        if self.get(pointer) is None and value is not None:
+        if value is not None and self._found.get(pointer) is None:
             self._set(pointer, value, Source(origin, where))
 
     def get(self, pointer: str) -> Any:
         """The value at a pointer, or None."""
-        node: Any = self._tree
-        for part in _parts(pointer):
-            if not isinstance(node, dict):
-                return None
-            node = node.get(part)
-        return node
+        return self._found.get(pointer)
 
     def section(self, pointer: str) -> dict[str, Any]:
         """A copy of the object at a pointer; empty when there is none."""
-        return dict(self.get(pointer) or {})
+        return dict(self._found.get(pointer) or {})
 
     def document(self) -> dict[str, Any]:
         """The whole tree."""
         return self._tree
 
     def _set(self, pointer: str, value: Any, source: Source) -> None:
-        *parents, leaf = _parts(pointer)
-        node = self._tree
-        for part in parents:
-            node = node.setdefault(part, {})
-        node[leaf] = value
+        parent, _, leaf = pointer.rpartition("/")
+        self._object(parent)[leaf] = value
+        self._found[pointer] = value
         self.sources[pointer] = source
+        if isinstance(value, dict):
+            self._note_below(pointer, value)
+
+    def _object(self, pointer: str) -> dict[str, Any]:
+        found: dict[str, Any] | None = self._found.get(pointer)
+        if found is None:
+            parent, _, leaf = pointer.rpartition("/")
+            found = self._found[pointer] = self._object(parent)[leaf] = {}
+        return found
+
+    def _note_below(self, pointer: str, section: Mapping[str, Any]) -> None:
+        for key, value in section.items():
+            self._found[f"{pointer}/{key}"] = value
+            if isinstance(value, dict):
+                self._note_below(f"{pointer}/{key}", value)
