@@ -130,13 +130,14 @@ class Sharding:
 
 @dataclass(frozen=True, slots=True)
 class Fp8:
-    """8-bit training: the scaling recipe, and what of the weights is 8 bits wide.
+    """8- or 4-bit training: the scaling recipe, the library, and what of the weights is narrow.
 
-    `parameters` are the weights themselves, `all_gather` their gathers. A weight's 8-bit form is kept `copies` times:
+    `parameters` are the weights themselves, `all_gather` their gathers. A weight's narrow form is kept `copies` times:
     a second, transposed one where the GPU's products need it.
     """
 
     recipe: str
+    backend: Literal["transformer_engine", "torchao"] = "transformer_engine"
     parameters: bool = False
     all_gather: bool = False
     copies: int = 2
@@ -230,6 +231,11 @@ class Recipe:
     grouped_gemm: bool = False
     habits: frozenset[str] = frozenset()
     layers_ahead: int = 0
+
+    @property
+    def casts_eagerly(self) -> bool:
+        """Whether 8-bit products cast their operands in torch's own operations, one after another."""
+        return self.fp8 is not None and self.fp8.backend == "torchao" and not self.compiled
 
     @property
     def runs_engine(self) -> bool:

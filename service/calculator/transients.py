@@ -23,6 +23,7 @@ FP32_WEIGHTING = 6
 MIXER = ("attention.", "mamba.")
 TORCH_STAGE = "torch/distributed/pipelining/stage.py, _setup_forward_recv_info"
 PEFT = "huggingface/peft @ 5d602fdb tuners/lora/layer.py, ParamWrapper"
+AO_CASTS = "modelled: torchao @ 36027d82 float8/float8_training_tensor.py, _ToFloat8ConstrFunc"
 DISPATCH = "megatron/core/transformer/moe/token_dispatcher.py"
 
 
@@ -38,7 +39,7 @@ def forward_lines(
     """
     moe = kind.mlp
     if not isinstance(moe, Moe):
-        return []
+        return _cast_lines(kind, model, layout, recipe, alive)
     changes = _changes_of_experts(moe, model, layout, recipe, alive)
     sent, received, rows = sent_rows(moe, layout), received_rows(moe, layout), expert_rows(moe, layout)
     sends = where(layout.expert * layout.expert_tensor - 1, 1, 0)
@@ -114,9 +115,27 @@ def backward_lines(
         "backward.mixer_excess", Category.ACTIVATIONS, (beyond,), "uint8", ("tensor", "context"), "memory_model.md 3.7"
     )
     lines.append(Line(excess, 1, alive))
+    lines += _cast_lines(kind, model, layout, recipe, alive)
     if not recipe.gradient_accumulation_fusion:
         lines.append(_weight_gradient(kind, model, layout, recipe, alive))
     return lines
+
+
+def _cast_lines(kind: LayerKind, model: Model, layout: Layout, recipe: Recipe, alive: tuple[Moment, ...]) -> list[Line]:
+    """What casting the largest operand of a layer's 8-bit products makes in fp32: it scaled, and it clamped.
+
+    An operand is as wide as the residual stream or the MLP, and has as many rows as there are tokens or columns.
+    Source: torchao @ 36027d82 float8/float8_training_tensor.py, _ToFloat8ConstrFunc, and float8_utils.py.
+    """
+    if not recipe.casts_eagerly:
+        return []
+    hidden = model.hidden_size
+    width: Int = 0
+    if isinstance(kind.mlp, Mlp):
+        width = ceil_div(kind.mlp.width * (2 if kind.mlp.fused_projection else 1), layout.tensor)
+    largest = maximum(layout.tokens, hidden) * maximum(hidden, width)
+    casts = Tensor("products.casts", Category.ACTIVATIONS, (2, largest), "fp32", ("tensor", "context"), AO_CASTS)
+    return [Line(casts, 1, alive, modelled=True)]
 
 
 def last_backward_lines(

@@ -18,7 +18,7 @@ class Profile:
     Types of `parameters`, `gradients`, `reduce` and `adapters` may be those of `compute`, `parameters` or `gradients`.
     `keeps` names the way in which states are kept, a framework's or a fork's. `habits` and `layers_ahead` are those of
     `Recipe`, and `softmax_in_compute`; `foreach_copies` are those of `Optimizer`. `spread` counts embedding and head as
-    so many layers when layers are shared over stages.
+    so many layers when layers are shared over stages. `eight_bits` names the library of 8-bit products.
     """
 
     name: str
@@ -53,6 +53,7 @@ class Profile:
     foreach_copies: int = 1
     no_sync: bool = False
     adapters_apart: bool = True
+    eight_bits: str = "torchao"
     quantised_inputs_kept_until: Sequence[int] = ()
     longest_first_until: Sequence[int] = ()
     gradient_copies_kept_until: Sequence[int] = ()
@@ -99,6 +100,7 @@ def profile_of(framework: str, transformer_impl: str | None = None, version: str
     return replace(
         profile,
         transformer_impl=transformer_impl,
+        eight_bits=megatron.eight_bits,
         attention=megatron.attention,
         attention_mask=megatron.attention_mask,
         cross_entropy=megatron.cross_entropy,

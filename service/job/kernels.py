@@ -109,10 +109,6 @@ def unpriced_kernels(values: Values) -> Iterator[tuple[str, str]]:
     loss = values.get("/kernels/cross_entropy")
     if loss is not None and loss not in loss_names():
         yield "/kernels/cross_entropy", f"the loss recipe {loss}"
-    eager = values.get("/framework/transformer_impl") not in MEGATRON and not values.get("/kernels/compile")
-    if values.get("/precision/fp8") is not None and eager:
-        # torchtitan's 8B holds 34 GiB more without the compiler (PR 812): casts that nobody has itemised.
-        yield "/precision/fp8", "8-bit training without compilation"
 
 
 def kernel_parts(values: Values) -> dict[str, Any]:

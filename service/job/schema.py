@@ -322,6 +322,8 @@ class Fp8Section(Section):
 
     recipe: Literal["delayed", "current", "blockwise", "mxfp8", "nvfp4"] | None = Field(None, examples=["delayed"])
     """How scaling factors are kept; null means the framework's default."""
+    backend: Literal["transformer_engine", "torchao", "msamp"] | None = Field(None, examples=[None])
+    """Library whose products run in 8 bits: Megatron's is Transformer Engine; accelerate takes torchao where it is."""
     parameters: Flag | None = Field(None, examples=[None])
     """Primary weights are kept in fp8."""
     all_gather: Flag | None = Field(None, examples=[None])

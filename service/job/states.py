@@ -10,6 +10,7 @@ from service.calculator.recipe import Adapters, Fp8, Optimizer, Sharding
 from service.catalog.profiles import MEGATRON_LAYERS, Profile
 from service.catalog.titan import is_whole_graph, titan_habits
 from service.catalog.versions import stated_date, stated_period
+from service.job.diagnostics import Origin
 from service.job.families import known_model_types
 from service.job.kernels import stacks_experts
 from service.job.values import Values
@@ -31,7 +32,6 @@ STAGES: Mapping[str, tuple[int, ...]] = MappingProxyType(
 )
 """What each framework can shard, of what is itemised here."""
 
-EIGHT_BIT = frozenset({"megatron-core", "fsdp2"})
 EXPERTS_BY_MODULE_NAMES = frozenset(
     {"mixtral", "minimax", "minimax_m2", "qwen2_moe", "qwen3_moe", "qwen3_next", "deepseek_v2", "deepseek_v3", "olmoe",
      "glm4_moe", "dots1", "ernie4_5_moe", "flex_olmo", "hunyuan_v1_moe", "afmoe", "exaone_moe", "longcat_flash"}
@@ -42,7 +42,12 @@ conversion_mapping.py, the patterns of Mixtral and Qwen2-MoE."""
 EXPERT_MODULES = frozenset({"gate", "up", "down"})
 BRANCHES = frozenset({"gate", "up"})
 GATED = frozenset({"swiglu", "geglu"})
-TENSORWISE = {"fsdp2": "current"}
+ENGINE, AO, TENSORWISE = "transformer_engine", "torchao", "current"
+RECIPES = {
+    ENGINE: ("delayed", TENSORWISE, "blockwise", "mxfp8", "nvfp4"),
+    AO: (TENSORWISE, "mxfp8"),
+}
+"""What each library scales by; torchao's delayed scaling went with its 0.9."""
 
 
 def fill_states(values: Values, profile: Profile) -> None:
@@ -69,9 +74,17 @@ def fill_states(values: Values, profile: Profile) -> None:
 
 
 def fill_eight_bits(values: Values, profile: Profile) -> None:
-    """The recipe of 8-bit training that names none: Megatron's --fp8-recipe, or torchao's scaling by tensor."""
-    recipe = TENSORWISE.get(values.get("/framework/name"), "delayed")
-    values.fill("/precision/fp8/recipe", recipe, "default", profile.identity)
+    """The library and the recipe of 8-bit training that names none: delayed scaling, or torchao's by tensor.
+
+    accelerate takes torchao where it is installed, then Transformer Engine, unless told (accelerator.py @ 16cb6eb8).
+    """
+    recipe, titan = values.get("/precision/fp8/recipe"), values.get("/framework/transformer_impl") == "titan"
+    if recipe is not None and recipe not in (RECIPES[AO] if titan else (TENSORWISE,)):
+        values.fill("/precision/fp8/backend", ENGINE, "derived", f"scaling by {recipe} is Transformer Engine's")
+    origin: Origin = "default" if profile.name in {"megatron-core", "fsdp2"} else "assumed"
+    values.fill("/precision/fp8/backend", profile.eight_bits, origin, profile.identity)
+    scaling = TENSORWISE if values.get("/precision/fp8/backend") == AO else "delayed"
+    values.fill("/precision/fp8/recipe", scaling, "default", profile.identity)
 
 
 def _fill_optimizer(values: Values, fill: Any) -> None:
@@ -118,11 +131,7 @@ def unpriced_states(values: Values, profile: Profile) -> Iterator[tuple[str, str
     if stage is not None and stage not in STAGES[name]:
         yield "/sharding/stage", f"sharding stage {stage} with {name}"
     if values.get("/precision/fp8") is not None:
-        recipe = values.get("/precision/fp8/recipe")
-        if name not in EIGHT_BIT:
-            yield "/precision/fp8", f"8-bit training with {name}"
-        if recipe == "nvfp4":
-            yield "/precision/fp8/recipe", "4-bit training"
+        yield from _unpriced_eight_bits(values)
     yield from _unpriced_offload(values, name, stage)
     if values.get("/optimizer/in_backward") and name in {"megatron-core", "deepspeed"}:
         yield "/optimizer/in_backward", f"an optimizer inside the backward with {name}"
@@ -131,6 +140,28 @@ def unpriced_states(values: Values, profile: Profile) -> Iterator[tuple[str, str
             yield from _unpriced_in_megatron(values, profile)
         else:
             yield from _unpriced_adapters(values)
+
+
+def _unpriced_eight_bits(values: Values) -> Iterator[tuple[str, str]]:
+    backend, recipe = values.get("/precision/fp8/backend"), values.get("/precision/fp8/recipe")
+    implementation = values.get("/framework/transformer_impl")
+    if backend not in RECIPES:
+        yield "/precision/fp8/backend", "8-bit training by MS-AMP"
+    elif recipe not in RECIPES[backend]:
+        yield "/precision/fp8/recipe", f"the recipe {recipe} with {backend}"
+    if implementation in MEGATRON_LAYERS:
+        if backend == AO:
+            yield "/precision/fp8/backend", "torchao in Megatron's layers"
+        return
+    narrow = values.get("/precision/fp8/parameters") or values.get("/precision/parameters") == "fp8"
+    if narrow:
+        yield "/precision/fp8/parameters", f"weights kept in 8 bits with the implementation {implementation}"
+    if values.get("/model/num_experts") and not stacks_experts(values.get("/framework/version")):
+        yield "/precision/fp8", "8-bit training of experts that are modules of their own"
+    eager = not values.get("/kernels/compile")
+    if backend == AO and eager and values.get("/checkpointing/op"):
+        # torchtitan's 8B holds 34 GiB more than compiled (PR 812), which torchao's own kept operands do not explain.
+        yield "/precision/fp8", "8-bit training without compilation under operation-level checkpointing"
 
 
 def _unpriced_in_megatron(values: Values, profile: Profile) -> Iterator[tuple[str, str]]:
@@ -260,6 +291,7 @@ def _fp8(values: Values) -> Fp8 | None:
         return None
     return Fp8(
         recipe=stated["recipe"],
+        backend=stated["backend"],
         parameters=bool(stated.get("parameters")) or values.get("/precision/parameters") == "fp8",
         all_gather=bool(stated.get("all_gather")),
     )

@@ -90,7 +90,7 @@ class TestMegatron:
     def test_layers_at_the_ends_may_stay_in_sixteen_bits(self) -> None:
         ends = LLAMA_3_8B.with_16_bit_ends(1, 1)
         found = states(ends, layout(ends, data=RANKS), recipe(fp8=Fp8("current")))
-        assert at(found, Moment.LOSS, named="weights.eight_bit") == 2 * 30 * (LAYER - 2 * 4096)
+        assert at(found, Moment.LOSS, named="weights.narrow") == 2 * 30 * (LAYER - 2 * 4096)
 
     def test_weights_of_eight_bits(self) -> None:
         """One byte and a transposed copy for linear weights; the master, gradients and moments stay."""

@@ -96,12 +96,12 @@ class TestOperations:
         torchtitan's 8B reserved 10.8 GiB more with `abs` in its list (PR 820): 32 layers of this make 10.75.
         """
         spread = layout(LLAMA_3_8B, sequence_length=8192, checkpointing=Checkpointing("selective", op=names))
-        eight = replace(TITAN, compiled=True, fp8=Fp8("current"))
+        eight = replace(TITAN, compiled=True, fp8=Fp8("current", "torchao"))
         found = layer_tensors(LLAMA_3_8B.kinds[0], LLAMA_3_8B, spread, eight)
         lines = stored_lines(found, spread, (1,), (1,))
         assert size([each for each in lines if each.tensor.name.endswith("magnitude")]) == kept
 
-    @pytest.mark.parametrize("fp8", [None, Fp8("mxfp8"), Fp8("current", all_gather=True)])
+    @pytest.mark.parametrize("fp8", [None, Fp8("mxfp8", "torchao"), Fp8("current", "torchao", all_gather=True)])
     def test_other_products_have_no_magnitudes(self, fp8: Fp8 | None) -> None:
         kept = Checkpointing("selective", op=("mm", "abs"))
         spread = layout(LLAMA_3_8B, checkpointing=kept)

@@ -180,3 +180,25 @@ def test_unknown_keys_of_a_section_are_a_warning_and_those_at_the_top_an_error()
 
 def test_a_job_without_gpus_is_not_planned() -> None:
     assert "not_training" in errors(read({"distributed_type": "MULTI_CPU", "use_cpu": True}))
+
+
+@pytest.mark.parametrize(
+    ("section", "backend", "recipe", "gathered"),
+    [
+        ({}, "torchao", "current", None),
+        ({"backend": "TE"}, "transformer_engine", "delayed", None),
+        ({"backend": "TE", "use_mxfp8_block_scaling": True}, "transformer_engine", "mxfp8", None),
+        ({"backend": "AO", "enable_fsdp_float8_all_gather": True}, "torchao", "current", True),
+        ({"backend": "MSAMP", "opt_level": "O2"}, "msamp", "current", None),
+    ],
+)
+def test_the_library_of_8_bit_products_is_read(
+    section: dict[str, Any], backend: str, recipe: str, gathered: bool | None
+) -> None:
+    """accelerate looks for torchao first (accelerator.py @ 16cb6eb8); its engine's scaling is delayed."""
+    fp8 = job(read({"mixed_precision": "fp8", "fp8_config": section})).precision.fp8
+    assert (fp8.backend, fp8.recipe, fp8.all_gather) == (backend, recipe, gathered)
+
+
+def test_an_unknown_library_is_refused() -> None:
+    assert "value_type" in errors(read({"mixed_precision": "fp8", "fp8_config": {"backend": "apex"}}))

@@ -180,3 +180,16 @@ def test_a_change_to_a_json_file_is_a_patch() -> None:
 def test_nothing_changes_between_a_job_and_itself() -> None:
     for form in ("megatron", "nemo", "deepspeed", "accelerate", "torchtitan", "slurm"):
         assert changes_between(LLAMA, LLAMA, form) == []  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "fp8", [{"backend": "torchao", "all_gather": True}, {"recipe": "mxfp8"}, {"recipe": "delayed"}]
+)
+def test_accelerate_s_file_says_the_library_of_8_bit_products(fp8: dict[str, object]) -> None:
+    stated = changed(LLAMA, precision={"fp8": fp8}).model_dump(by_alias=True, exclude_none=True)
+    stated |= {"framework": {"name": "hf-trainer"}, "parallelism": {}, "sharding": {}, "kernels": {}, "schedule": None}
+    written = resolve(Job.model_validate(stated)).job
+    text = export_job(written, "accelerate").text
+    read = import_config(ConfigSource(text=text, format="accelerate")).job
+    assert read is not None
+    assert read.precision.fp8 == written.precision.fp8

@@ -176,7 +176,13 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("sections", "pointer"),
         [
-            ({"precision": {"fp8": {"recipe": "current"}}}, "/precision/fp8"),
+            (
+                {"precision": {"fp8": {}}, "checkpointing": {"granularity": "selective", "op": "default"}},
+                "/precision/fp8",
+            ),
+            ({"precision": {"fp8": {"backend": "torchao", "recipe": "delayed"}}}, "/precision/fp8/recipe"),
+            ({"precision": {"fp8": {"backend": "msamp"}}}, "/precision/fp8/backend"),
+            ({"precision": {"fp8": {"parameters": True}}}, "/precision/fp8/parameters"),
             ({"checkpointing": {"granularity": "selective", "modules": ["core_attn"]}}, "/checkpointing/modules"),
             ({"checkpointing": {"offload": ["everything_else"]}}, "/checkpointing/offload"),
             (

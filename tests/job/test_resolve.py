@@ -153,7 +153,8 @@ def test_an_unknown_preset_gets_near_names_and_no_list_of_missing_dimensions() -
         pytest.param({"optimizer": {"parameter_offload": "cpu"}}, "unsupported_option", id="offload of weights"),
         pytest.param({"optimizer": {"in_backward": True}}, "unsupported_option", id="optimizer in the backward"),
         pytest.param({"sharding": {"stage": 3}}, "unsupported_option", id="sharded weights"),
-        pytest.param({"precision": {"fp8": {"recipe": "nvfp4"}}}, "unsupported_option", id="4 bits"),
+        pytest.param({"precision": {"fp8": {"backend": "torchao"}}}, "unsupported_option", id="torchao in Megatron"),
+        pytest.param({"precision": {"fp8": {"backend": "msamp"}}}, "unsupported_option", id="MS-AMP"),
         pytest.param(
             {"model": {"preset": "mixtral-8x7b"}, "adapters": {"type": "lora", "rank": 8, "modules": ["q"]}},
             "unsupported_option",
@@ -254,7 +255,28 @@ def test_eight_bits_without_a_recipe_take_that_of_the_framework(stated: dict[str
     assert source(unnamed, "/precision/fp8/recipe") == "default"
 
 
-def test_eight_bits_without_a_recipe_are_refused_where_they_are_not_itemised() -> None:
-    assert codes(refused(framework={"name": "ddp"}, precision={"fp8": {}}, parallelism={}, sharding={"stage": 0})) >= {
-        "unsupported_option"
-    }
+@pytest.mark.parametrize(
+    ("stated", "backend", "recipe", "origin"),
+    [
+        ({}, "torchao", "current", "assumed"),
+        ({"recipe": "delayed"}, "transformer_engine", "delayed", "derived"),
+        ({"recipe": "mxfp8"}, "transformer_engine", "mxfp8", "derived"),
+        ({"backend": "transformer_engine"}, "transformer_engine", "delayed", "given"),
+    ],
+)
+def test_accelerates_library_is_torchao_unless_said(
+    stated: dict[str, Any], backend: str, recipe: str, origin: str
+) -> None:
+    """accelerate takes torchao where it is installed, by tensor; other scaling it leaves to Transformer Engine."""
+    replicas = {"framework": {"name": "ddp"}, "parallelism": {}, "sharding": {"stage": 0}}
+    found = resolve(job(precision={"fp8": stated}, **replicas))
+    assert found.recipe.fp8 is not None
+    assert (found.recipe.fp8.backend, found.recipe.fp8.recipe) == (backend, recipe)
+    assert source(found, "/precision/fp8/backend") == origin
+
+
+def test_torchtitans_library_is_torchao() -> None:
+    titan = {"framework": {"name": "fsdp2"}, "parallelism": {}, "sharding": {"stage": 3}}
+    found = resolve(job(precision={"fp8": {"recipe": "mxfp8"}}, **titan))
+    assert found.recipe.fp8 is not None
+    assert (found.recipe.fp8.backend, source(found, "/precision/fp8/backend")) == ("torchao", "default")

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from service.calculator.activations.saved import Saved
+from service.calculator.narrow import narrow_input
 from service.calculator.recipe import Fp8, Recipe
-from service.calculator.units import Int, ceil_div
 
 SOURCE = "TransformerEngine @ d0067d0d: pytorch/module/linear.py, layernorm_linear.py, grouped_linear.py"
 
@@ -61,23 +61,8 @@ def eight_bit_inputs(rows: Sequence[Saved], recipe: Recipe) -> list[Saved]:
 
 
 def _quantised(row: Saved, name: str, fp8: Fp8) -> list[Saved]:
-    """A tensor's 8-bit copy and the scales of its blocks: one fp32 for 128 elements, or one byte for 32.
-
-    NVFP4 keeps half a byte an element and one byte of scale for 16. Scales for whole tensors are single numbers.
-    """
-    shape = row.tensor.shape
-    if fp8.recipe == "nvfp4":
-        return [_as(row, name, (*shape[:-1], ceil_div(shape[-1], 2))), _as(row, f"{name}.scales", _blocks(shape, 16))]
-    copy = _as(row, name, shape)
-    if fp8.recipe in {"delayed", "current"}:
-        return [copy]
-    return [copy, _as(row, f"{name}.scales", _blocks(shape, 32))]
-
-
-def _blocks(shape: tuple[Int, ...], elements: int) -> tuple[Int, ...]:
-    """Bytes of scales: rows of the shape times blocks of the last dimension."""
-    return (*shape[:-1], ceil_div(shape[-1], elements))
-
-
-def _as(row: Saved, name: str, shape: tuple[Int, ...]) -> Saved:
-    return replace(row, tensor=replace(row.tensor, name=name, shape=shape, dtype="fp8", source=SOURCE))
+    """A tensor's narrow form and the scales of its blocks."""
+    return [
+        replace(row, tensor=replace(row.tensor, name=name + suffix, shape=shape, dtype=dtype, source=SOURCE))
+        for suffix, shape, dtype in narrow_input(fp8.recipe, row.tensor.shape)
+    ]

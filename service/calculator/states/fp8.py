@@ -1,20 +1,16 @@
-"""Weights whose matrix products run in 8 bits: which they are, and the 8-bit forms kept of them (section 2.1, fp8)."""
+"""Weights whose matrix products run in 8 or 4 bits: which they are, and the forms kept of them (section 2.1, fp8)."""
 
 from collections.abc import Sequence
 
 from service.calculator.ledger import FROM_START, Category, Line, Tensor
 from service.calculator.model import Model
+from service.calculator.narrow import narrow_weights
 from service.calculator.recipe import Recipe
 from service.calculator.stage import Stage
 from service.calculator.states.stage import StageParameters, layer_unit, parameter_count
-from service.calculator.units import Int, ceil_div
 
 SOURCE = "memory_model.md 2.1 fp8; TransformerEngine @ d0067d0d, pytorch/module/linear.py"
-MX_BLOCK = 32
-"""Elements that share one 8-bit scale in the MX formats."""
-
-SQUARE_BLOCK = 128 * 128
-"""Elements of a weight that share one fp32 scale under blockwise scaling."""
+SPLIT = ("tensor", "pipeline")
 
 
 def by_width(
@@ -30,22 +26,16 @@ def by_width(
     return narrow, wide
 
 
-def eight_bit_lines(weights: Sequence[StageParameters], recipe: Recipe) -> list[Line]:
-    """The 8-bit forms beside 16-bit weights, or the second form of weights that are 8 bits wide themselves.
+def narrow_lines(weights: Sequence[StageParameters], recipe: Recipe) -> list[Line]:
+    """The narrow forms of weights that Transformer Engine keeps from one micro-batch to the next.
 
-    Transformer Engine keeps them from one micro-batch to the next.
+    They stand beside 16-bit weights, or are the weights themselves.
     """
-    if recipe.fp8 is None or not weights:
+    fp8 = recipe.fp8
+    if fp8 is None or not weights:
         return []
-    elements = parameter_count(weights)
-    copies = recipe.fp8.copies - (1 if recipe.fp8.parameters else 0)
-    lines = [_line("weights.eight_bit", elements, "fp8", copies)]
-    if recipe.fp8.recipe == "mxfp8":
-        lines.append(_line("weights.scales", ceil_div(elements, MX_BLOCK), "uint8", recipe.fp8.copies))
-    if recipe.fp8.recipe == "blockwise":
-        lines.append(_line("weights.scales", ceil_div(elements, SQUARE_BLOCK), "fp32", recipe.fp8.copies))
-    return lines
-
-
-def _line(name: str, elements: Int, dtype: str, count: int) -> Line:
-    return Line(Tensor(name, Category.WEIGHTS, (elements,), dtype, ("tensor", "pipeline"), SOURCE), count, FROM_START)
+    forms = narrow_weights(fp8.recipe, parameter_count(weights), fp8.copies)
+    return [
+        Line(Tensor(f"weights.narrow{suffix}", Category.WEIGHTS, shape, dtype, SPLIT, SOURCE), 1, FROM_START)
+        for suffix, shape, dtype in forms
+    ]

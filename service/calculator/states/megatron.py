@@ -5,14 +5,14 @@ of the sharding group. Routed experts have a buffer of their own, whose states t
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from service.calculator.layout import Layout
 from service.calculator.ledger import ALWAYS, FROM_START, Category, Line, Moment, Tensor
 from service.calculator.model import Model
 from service.calculator.recipe import Recipe
 from service.calculator.stage import Stage
-from service.calculator.states.fp8 import by_width, eight_bit_lines
+from service.calculator.states.fp8 import by_width, narrow_lines
 from service.calculator.states.optimizers import Owned, optimizer_lines, optimizer_states, owned_whole
 from service.calculator.states.stage import StageParameters, parameter_count, trained
 from service.calculator.states.weights import weight_lines
@@ -106,13 +106,10 @@ def megatron_host_lines(parameters: Sequence[StageParameters], layout: Layout, r
 
 
 def _weights(parameters: Sequence[StageParameters], stage: Stage, model: Model, recipe: Recipe) -> list[Line]:
-    """Weights as the model holds them; those whose primary form is 8 bits wide take one byte each."""
+    """Weights as the model holds them, and their narrow forms; those whose primary form is narrow have no other."""
     narrow, wide = by_width(parameters, stage, model, recipe)
-    extra = eight_bit_lines(narrow, recipe)
-    if recipe.fp8 is None or not recipe.fp8.parameters:
-        return weight_lines(parameters, recipe) + extra
-    own = [replace(each, dtype="fp8") for each in narrow]
-    return weight_lines(wide, recipe) + weight_lines(own, recipe) + extra
+    primary = recipe.fp8 is not None and recipe.fp8.parameters
+    return weight_lines(wide if primary else parameters, recipe) + narrow_lines(narrow, recipe)
 
 
 def _buffers(group: _Group, recipe: Recipe) -> list[Line]:

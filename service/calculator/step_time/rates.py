@@ -183,7 +183,11 @@ def peak_flops(accelerator: Accelerator, dtype: str) -> float:
 
 
 def _product_8bit(accelerator: Accelerator, recipe: Recipe) -> float:
-    return 0.0 if recipe.fp8 is None else peak_flops(accelerator, "fp8") * product_share(accelerator, "fp8")
+    """Rate of narrow products; those of 4 bits reach the share of their peak that those of 8 do, where it is known."""
+    if recipe.fp8 is None:
+        return 0.0
+    narrow = "fp4" if recipe.fp8.recipe == "nvfp4" and accelerator.peak_flops.get("fp4") else "fp8"
+    return peak_flops(accelerator, narrow) * product_share(accelerator, "fp8")
 
 
 def _attention(architecture: str, kernel: str) -> AttentionRates:

@@ -25,6 +25,7 @@ from service.formats.trainer.arguments import read_arguments, read_model_files, 
 from service.formats.trainer.defaults import fill_global_batch, fill_trainer_defaults, note_frozen, note_offload
 from service.formats.trainer.fsdp import NAMES, fsdp_version, read_fsdp, write_fsdp_precision
 from service.formats.trainer.heads import note_tensor_heads
+from service.formats.trainer.narrow import write_eight_bits
 
 _MARKS = frozenset({
     "distributed_type", "compute_environment", "num_processes", "num_machines", "fsdp_config", "deepspeed_config",
@@ -164,9 +165,14 @@ def _compute(settings: Settings, trainer: Settings | None, draft: Draft) -> None
         return
     draft.set("/precision/compute", _TYPES[word.lower()], settings.origin, settings.where("mixed_precision"))
     if word.lower() == "fp8":
-        draft.set("/precision/fp8/recipe", "delayed", "default", "Transformer Engine: delayed scaling")
-        for each in settings.under("fp8_config"):
-            settings.read.add(each.key)
+        settings.read.update(each.key for each in settings.under("fp8_config"))
+        write_eight_bits(
+            settings,
+            draft,
+            backend="fp8_config.backend",
+            gather="fp8_config.enable_fsdp_float8_all_gather",
+            blocks="fp8_config.use_mxfp8_block_scaling",
+        )
 
 
 def _engine(settings: Settings, kind: str) -> str:

@@ -26,6 +26,7 @@ from service.formats.trainer.arguments import MODEL_NAMES, trainer_keys
 from service.formats.trainer.defaults import fill_global_batch, fill_trainer_defaults, note_frozen, note_offload
 from service.formats.trainer.engines import read_deepspeed
 from service.formats.trainer.fsdp import read_fsdp, write_fsdp_precision
+from service.formats.trainer.narrow import write_eight_bits
 from service.formats.trainer.recipe import (
     ALL_LINEAR,
     adapter_modules,
@@ -81,6 +82,8 @@ def read(source: ConfigSource, confidence: float) -> Imported:
     _engine(settings, companions, read_partner(settings), draft, megatron=megatron)
     _low_rank(settings, draft)
     _conflicts(settings, draft)
+    if settings.on("fp8", pointer="/precision/fp8"):
+        write_eight_bits(settings, draft, backend="fp8_backend", gather="fp8_enable_fsdp_float8_all_gather")
     fill_trainer_defaults(draft)
     fill_global_batch(draft)
     note_offload(draft)

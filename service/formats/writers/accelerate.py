@@ -21,6 +21,7 @@ _MEGATRON = {
     "context_parallel_size": "/parallelism/context",
     "sequence_parallelism": "/parallelism/sequence",
 }
+_LIBRARIES = {"transformer_engine": "TE", "torchao": "AO", "msamp": "MSAMP"}
 _FSDP1 = {0: "NO_SHARD", 2: "SHARD_GRAD_OP", 3: "FULL_SHARD"}
 
 
@@ -34,8 +35,14 @@ def accelerate_sheet(job: Job, gpus_per_node: int) -> Sheet:
     if world is not None:
         sheet.say("num_machines", max(world // gpus_per_node, 1))
         sheet.say("num_processes", world, "/world_size")
-    compute = sheet.get("/precision/compute")
-    if compute is not None:
+    compute, library = sheet.get("/precision/compute"), _LIBRARIES.get(sheet.get("/precision/fp8/backend"))
+    if library is not None:
+        sheet.say("mixed_precision", "fp8", "/precision/compute", "/precision/fp8/recipe")
+        sheet.say("fp8_config.backend", library, "/precision/fp8/backend")
+        sheet.copy("fp8_config.enable_fsdp_float8_all_gather", "/precision/fp8/all_gather")
+        if sheet.get("/precision/fp8/recipe") == "mxfp8":
+            sheet.say("fp8_config.use_mxfp8_block_scaling", value=True)
+    elif compute is not None:
         sheet.say("mixed_precision", "no" if compute == "fp32" else compute, "/precision/compute")
     if kind == "FSDP":
         _fsdp(sheet, 1 if name == "fsdp1" else 2)

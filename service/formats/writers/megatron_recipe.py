@@ -43,6 +43,8 @@ def _fp8(sheet: Sheet, kind: str) -> None:
     if sheet.get("/precision/fp8/parameters"):
         sheet.say(f"{kind}-param-gather", None, "/precision/fp8/parameters")
     sheet.implied("/precision/fp8/parameters")
+    if sheet.get("/precision/fp8/backend") == "transformer_engine":
+        sheet.implied("/precision/fp8/backend")
     ends = ("/precision/fp8/bf16_layers/first", "/precision/fp8/bf16_layers/last")
     if any(sheet.get(each) is not None for each in ends):
         sheet.say("first-last-layers-bf16", None)

@@ -88,6 +88,8 @@ def _compilation(sheet: Sheet) -> None:
 
 def _quantization(sheet: Sheet) -> None:
     recipe = sheet.get("/precision/fp8/recipe")
+    if sheet.get("/precision/fp8/backend") == "torchao":
+        sheet.implied("/precision/fp8/backend")
     if recipe == "mxfp8":
         sheet.say("model.converters", ["quantize.linear.mx"], "/precision/fp8/recipe")
     elif recipe == "current":

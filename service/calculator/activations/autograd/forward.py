@@ -10,11 +10,15 @@ from dataclasses import dataclass, field, replace
 from service.calculator.activations.autograd.tape import Tape, Value
 from service.calculator.layout import Layout
 from service.calculator.model import Model
-from service.calculator.recipe import Adapters, Recipe
+from service.calculator.narrow import narrow_input, narrow_weights
+from service.calculator.recipe import Adapters, Fp8, Recipe
 from service.calculator.units import Int, ceil_div, where
 
 WEIGHT_CAST = "weight_cast"
 """Name of a weight's 16-bit copy, after its projection's."""
+
+HEAD = "head"
+"""Module that accelerate leaves as it is under torchao: the last linear layer (utils/ao.py @ 16cb6eb8)."""
 
 BY_SEQUENCE = ("sequence", "context")
 BY_CONTEXT = ("context",)
@@ -85,29 +89,63 @@ class Forward:
 
     def linear(self, linear: Linear, name: str, value: Value) -> Value:
         """A projection of `value`: a trained weight keeps its input, a frozen one nothing; autocast keeps its casts."""
+        adapters = self.recipe.adapters
+        kept = adapters is None or adapters.inputs_kept or bool(set(linear.carries).intersection(adapters.trained))
+        output = Value(name, (*value.shape[:-1], linear.outputs), self.recipe.compute, linear.sharded_by)
+        magnitudes = self._magnitudes(linear, name, value)
+        self.tape.record("mm", linear.module, (output,), self._operands(linear, name, value, kept=kept), magnitudes)
+        if adapters is not None:
+            self.adapt(linear, adapters, name, value)
+        return output
+
+    def _operands(self, linear: Linear, name: str, value: Value, *, kept: bool) -> tuple[Value, ...]:
+        """What a product keeps of its input, where the weight's gradient needs it (`kept`), and of its weight.
+
+        Transformer Engine keeps a narrow form of the input, one for each product, and those of the weight unless FSDP2
+        gathers it again (module/linear.py). torchao's product keeps what it was given, before it casts (torchao
+        @ 36027d82 float8/float8_linear.py), and casts the whole weight, so that autocast has no copy of it.
+        """
+        fp8 = self.recipe.fp8
+        head = linear.module == HEAD
+        if (
+            fp8 is not None
+            and fp8.backend == "transformer_engine"
+            and not (head and self.recipe.transformer_impl != "hf")
+        ):
+            return self._narrow(fp8, linear, name, value, kept=kept)
         read = value
-        keeps: list[Value] = []
+        weights: tuple[Value, ...] = ()
         if self.casts_kept:
             read = (
                 value if value.dtype == self.recipe.compute else self.like(value, f"{name}.cast", self.recipe.compute)
             )
             weight = (linear.outputs, linear.inputs)
-            keeps.append(Value(f"{name}.{WEIGHT_CAST}", weight, self.recipe.compute, ("tensor",)))
+            weights = (Value(f"{name}.{WEIGHT_CAST}", weight, self.recipe.compute, ("tensor",)),)
         adapters = self.recipe.adapters
-        if adapters is None or adapters.inputs_kept or set(linear.carries).intersection(adapters.trained):
-            keeps.insert(0, read)
         if adapters is not None and adapters.inputs_outlive_backward:
             self.tape.outliving.add(read.storage)
-        output = Value(name, (*value.shape[:-1], linear.outputs), self.recipe.compute, linear.sharded_by)
-        self.tape.record("mm", linear.module, (output,), tuple(keeps), self._magnitudes(linear, name, value))
-        if adapters is not None:
-            self.adapt(linear, adapters, name, value)
-        return output
+        if self.recipe.casts_eagerly and not head:
+            return (read,)
+        return (read, *weights) if kept else weights
+
+    def _narrow(self, fp8: Fp8, linear: Linear, name: str, value: Value, *, kept: bool) -> tuple[Value, ...]:
+        found = []
+        if kept:
+            found += [
+                Value(f"{name}.narrow_input{suffix}", shape, dtype, value.sharded_by, copies=value.copies)
+                for suffix, shape, dtype in narrow_input(fp8.recipe, value.shape)
+            ]
+        if self.recipe.framework != "fsdp2":
+            forms = narrow_weights(fp8.recipe, linear.outputs * linear.inputs, fp8.copies)
+            found += [
+                Value(f"{name}.narrow_weight{suffix}", shape, dtype, ("tensor",)) for suffix, shape, dtype in forms
+            ]
+        return tuple(found)
 
     def _magnitudes(self, linear: Linear, name: str, value: Value) -> tuple[Value, ...]:
         """Absolute values of a product's operands: of its input, and of its weight as FSDP gathered it."""
         fp8 = self.recipe.fp8
-        if fp8 is None or fp8.recipe != "current" or fp8.all_gather:
+        if fp8 is None or fp8.backend != "torchao" or fp8.recipe != "current" or fp8.all_gather:
             return ()
         weight = Value(f"{name}.weight_magnitude", (linear.outputs, linear.inputs), self.recipe.compute, ("tensor",))
         return self.like(value, f"{name}.input_magnitude", self.recipe.compute), weight

@@ -61,6 +61,7 @@ from .fault import Fault
 from .fault_location import FaultLocation
 from .fits_answer import FitsAnswer
 from .fp_8_section import Fp8Section
+from .fp_8_section_backend_type_0 import Fp8SectionBackendType0
 from .fp_8_section_recipe_type_0 import Fp8SectionRecipeType0
 from .framework_section import FrameworkSection
 from .framework_section_name import FrameworkSectionName
@@ -284,6 +285,7 @@ __all__ = (
     "FaultLocation",
     "FitsAnswer",
     "Fp8Section",
+    "Fp8SectionBackendType0",
     "Fp8SectionRecipeType0",
     "FrameworkSection",
     "FrameworkSectionName",

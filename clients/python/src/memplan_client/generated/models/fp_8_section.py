@@ -5,6 +5,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ..models.fp_8_section_backend_type_0 import (
+    Fp8SectionBackendType0,
+    check_fp_8_section_backend_type_0,
+)
 from ..models.fp_8_section_recipe_type_0 import (
     Fp8SectionRecipeType0,
     check_fp_8_section_recipe_type_0,
@@ -24,12 +28,15 @@ class Fp8Section:
 
     Attributes:
         recipe (Fp8SectionRecipeType0 | None | Unset): How scaling factors are kept; null means the framework's default.
+        backend (Fp8SectionBackendType0 | None | Unset): Library whose products run in 8 bits: Megatron's is Transformer
+            Engine; accelerate takes torchao where it is.
         parameters (bool | None | Unset): Primary weights are kept in fp8.
         all_gather (bool | None | Unset): Parameters are gathered in fp8.
         bf16_layers (Bf16Layers | None | Unset): Layers at both ends that stay in bf16.
     """
 
     recipe: Fp8SectionRecipeType0 | None | Unset = UNSET
+    backend: Fp8SectionBackendType0 | None | Unset = UNSET
     parameters: bool | None | Unset = UNSET
     all_gather: bool | None | Unset = UNSET
     bf16_layers: Bf16Layers | None | Unset = UNSET
@@ -44,6 +51,14 @@ class Fp8Section:
             recipe = self.recipe
         else:
             recipe = self.recipe
+
+        backend: None | str | Unset
+        if isinstance(self.backend, Unset):
+            backend = UNSET
+        elif isinstance(self.backend, str):
+            backend = self.backend
+        else:
+            backend = self.backend
 
         parameters: bool | None | Unset
         if isinstance(self.parameters, Unset):
@@ -70,6 +85,8 @@ class Fp8Section:
         field_dict.update({})
         if recipe is not UNSET:
             field_dict["recipe"] = recipe
+        if backend is not UNSET:
+            field_dict["backend"] = backend
         if parameters is not UNSET:
             field_dict["parameters"] = parameters
         if all_gather is not UNSET:
@@ -101,6 +118,23 @@ class Fp8Section:
             return cast(Fp8SectionRecipeType0 | None | Unset, data)
 
         recipe = _parse_recipe(d.pop("recipe", UNSET))
+
+        def _parse_backend(data: object) -> Fp8SectionBackendType0 | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, str):
+                    raise TypeError()
+                backend_type_0 = check_fp_8_section_backend_type_0(data)
+
+                return backend_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(Fp8SectionBackendType0 | None | Unset, data)
+
+        backend = _parse_backend(d.pop("backend", UNSET))
 
         def _parse_parameters(data: object) -> bool | None | Unset:
             if data is None:
@@ -139,6 +173,7 @@ class Fp8Section:
 
         fp_8_section = cls(
             recipe=recipe,
+            backend=backend,
             parameters=parameters,
             all_gather=all_gather,
             bf16_layers=bf16_layers,
