@@ -82,7 +82,11 @@ class Settings(BaseSettings):
         default=5.0, gt=0, le=60, description="How long a request waits for its turn at the database, in seconds."
     )
     statement_timeout_seconds: float = Field(
-        default=30.0, gt=0, le=3600, description="How long one statement may run on PostgreSQL, in seconds."
+        default=10.0,
+        gt=0,
+        le=3600,
+        description="How long one statement may run on PostgreSQL, in seconds; a server that says nothing for 2 s "
+        "longer is given up.",
     )
     host: str = Field(default="127.0.0.1", description="Address to listen on.")
     access: Literal["auto", "open", "tokens"] = Field(

@@ -3,15 +3,23 @@
 import json
 import sqlite3
 from functools import partial
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Engine, NullPool, create_engine, event, make_url
+from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from service.settings import Settings
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 # How long data that was sent may go unacknowledged; that of the probes above together.
 _VANISHED_MILLISECONDS = 25_000
+
+# By how much the answer of a server that works may come later than its own timeout.
+_LATE_SECONDS = 2.0
 
 # The execution option by which a session says how its transaction on SQLite shall begin.
 BEGIN = "memplan_begin"
@@ -77,7 +85,7 @@ def _postgres(settings: Settings, *, statement_timeout_seconds: float, **options
         "lock_timeout": int(settings.busy_timeout_seconds * 1000),
         "timezone": "UTC",
     }
-    return create_engine(
+    engine = create_engine(
         settings.database_url,
         isolation_level="READ COMMITTED",
         json_serializer=_to_json,
@@ -93,6 +101,19 @@ def _postgres(settings: Settings, *, statement_timeout_seconds: float, **options
         },
         **options,
     )
+    if statement_timeout_seconds:
+        _bound(engine, statement_timeout_seconds + _LATE_SECONDS)
+    return engine
+
+
+def _bound(engine: Engine, seconds: float) -> None:
+    """Give up answers that take longer: those of a server that hangs, and whose own timeout does not run."""
+    # The driver is there only where PostgreSQL is used.
+    connect: Callable[..., DBAPIConnection] = import_module("service.store.patience").patient_connect(seconds)
+
+    @event.listens_for(engine, "do_connect")
+    def _connect(_dialect: Any, _record: Any, arguments: list[Any], parameters: dict[str, Any]) -> DBAPIConnection:
+        return connect(*arguments, **parameters)
 
 
 # SQLite would store NaN and Infinity, which are not JSON and which PostgreSQL refuses.

@@ -29,6 +29,10 @@ class StoreUnavailable(StoreError):
     """The database cannot be reached or read."""
 
 
+class StoreSilent(StoreUnavailable):
+    """The database's server takes what is sent and does not answer."""
+
+
 class StoreInUse(StoreError):
     """Another process serves this SQLite file."""
 
@@ -71,6 +75,8 @@ def translated(error: DBAPIError | PoolTimeoutError) -> StoreError | None:
     cause = str(error.orig).strip().partition("\n")[0]
     if _is_busy(error):
         return StoreBusy(f"the database is busy: {cause}")
+    if type(error.orig).__name__ == "ServerSilent":
+        return StoreSilent(f"the database is not available: {cause}")
     if _is_unavailable(error):
         return StoreUnavailable(f"the database is not available: {cause}")
     return None

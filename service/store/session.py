@@ -15,6 +15,7 @@ from service import metrics
 from service.settings import Settings
 from service.store.engine import BEGIN, is_sqlite, service_engine
 from service.store.errors import ReadOnlySession, StoreBusy, translated
+from service.store.silence import Silence
 
 
 class ReadSession(Session):
@@ -36,6 +37,7 @@ class Store:
         # SQLite has one writer at a time. Waiting inside SQLite sleeps in growing steps, waiting here does not:
         # measured, the slowest of a hundred writers waited 1.0 s there and 0.1 s here.
         self._turn = threading.Lock() if is_sqlite(settings.database_url) else None
+        self._silence = Silence(settings.busy_timeout_seconds)
 
     @property
     def is_sole(self) -> bool:
@@ -51,7 +53,11 @@ class Store:
     @contextmanager
     def read(self) -> Iterator[ReadSession]:
         """Open a session for reading. Raises StoreBusy and StoreUnavailable."""
-        with _driver_errors_translated(), ReadSession(self._readers, expire_on_commit=False) as session:
+        with (
+            self._silence.broken(),
+            _driver_errors_translated(),
+            ReadSession(self._readers, expire_on_commit=False) as session,
+        ):
             yield session
 
     @contextmanager
@@ -63,6 +69,7 @@ class Store:
         """
         began = time.perf_counter()
         with (
+            self._silence.broken(),
             _driver_errors_translated(),
             self._one_at_a_time(),
             WriteSession(self._writers, expire_on_commit=False) as session,

@@ -7,21 +7,26 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 import httpx2
 import pytest
-from sqlalchemy import URL, make_url
+from sqlalchemy import URL, make_url, text
 from starlette.testclient import TestClient
 
 from service.api.app import create_app
 from service.settings import Settings
+from service.store.errors import StoreSilent, StoreUnavailable
 from service.store.migration import upgrade
+from service.store.session import Store
+from service.store.silence import PAUSE_SECONDS
 from tests.api.questions import DEVICE, estimate, job, plan
 from tests.api.serving import served
 from tests.postgres_server import NoServer, PrivateServer, connect, give_up, private_server
+from tests.stalling import Relay, relay
 
 VERDICT = {"items": [{"job": job(), "targets": [{"device": DEVICE}]}]}
 
@@ -115,6 +120,65 @@ class TestServer:
         waiting.join()
         assert found == [200]
         assert answers_again(deployment) < 10
+
+
+class TestSilence:
+    """A server that hangs: its connections stay open, and nothing comes back."""
+
+    @pytest.fixture
+    def between(self, postgres_url: str) -> Iterator[tuple[TestClient, Relay]]:
+        """A service with two connections through a relay, which give up after 2.5 s."""
+        url = make_url(postgres_url)
+        with relay(url.host or "127.0.0.1", url.port or 5432) as found:
+            through = url.set(host="127.0.0.1", port=found.own_port).render_as_string(hide_password=False)
+            settings = Settings(
+                database_url=through, thread_limit=2, statement_timeout_seconds=0.5, busy_timeout_seconds=1
+            )
+            with TestClient(create_app(settings)) as client:
+                yield client, found
+
+    def test_everybody_is_answered_though_nobody_can_be_served(self, between: tuple[TestClient, Relay]) -> None:
+        client, server = between
+        assert client.get("/v1/plans").status_code == 200
+        with ThreadPoolExecutor(30) as threads:
+            with server.stalled():
+                began = time.monotonic()
+                asked = [threads.submit(client.get, "/v1/plans") for _ in range(30)]
+                for path, body in (("/v1/verdicts", VERDICT), ("/v1/estimates", estimate())):
+                    assert client.post(path, json=body).status_code == 200
+                for each in asked:
+                    unavailable(each.result())
+                # Two at a time wait 2.5 s for an answer; all in turn would take half a minute.
+                assert time.monotonic() - began < 15
+                unavailable(client.post("/v1/plans", json=plan()))
+            while client.get("/readyz").status_code != 200:
+                assert time.monotonic() - began < 30
+                time.sleep(0.1)
+        assert client.post("/v1/plans", json=plan()).status_code == 201
+        assert len(client.get("/v1/plans").json()["items"]) == 1
+
+    def test_a_commit_without_an_answer_acknowledges_nothing(self, postgres_url: str) -> None:
+        url = make_url(postgres_url)
+        with relay(url.host or "127.0.0.1", url.port or 5432) as server:
+            through = url.set(host="127.0.0.1", port=server.own_port).render_as_string(hide_password=False)
+            settings = Settings(database_url=through, statement_timeout_seconds=0.5, busy_timeout_seconds=1)
+            with Store(settings) as store:
+                with pytest.raises(StoreSilent):
+                    store_nothing(store, server)
+                began = time.monotonic()
+                with pytest.raises(StoreUnavailable, match="not answered lately"), store.read():
+                    pass
+                assert time.monotonic() - began < 0.5
+                server.flows.set()
+                time.sleep(PAUSE_SECONDS)
+                store.ping()
+
+
+def store_nothing(store: Store, server: Relay) -> None:
+    """A transaction during which the server begins to hang."""
+    with store.write() as session:
+        session.execute(text("SELECT 1"))
+        server.flows.clear()
 
 
 class TestFile:
