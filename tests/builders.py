@@ -10,6 +10,7 @@ from service.calculator.placement import EVEN, Split, place
 from service.calculator.recipe import LossRecipe, Recipe
 from service.calculator.stage import stage_of
 from service.calculator.states import parameter_count, stage_parameters
+from service.catalog.profiles import load_profiles
 
 MEGATRON_LOSS = LossRecipe("megatron", kept=("fp32",), forward=("fp32", "bf16"), backward=("fp32", "bf16"))
 
@@ -59,7 +60,8 @@ def recipe(**changes: Any) -> Recipe:
         loss=MEGATRON_LOSS,
         attention_mask=False,
     )
-    return replace(plain, **changes)
+    engine = changes.get("framework", plain.framework)
+    return replace(plain, **{"habits": replace(load_profiles()["megatron-core"], keeps=engine).habits, **changes})
 
 
 def layout(model: Model, split: Split = EVEN, **changes: Any) -> Layout:

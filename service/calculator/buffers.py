@@ -28,7 +28,7 @@ def global_buffer_lines(
     golden values @ d98e8a64). The all-gather dispatcher of a mixture of experts gathers its group's tokens into it.
     Frozen products gather elsewhere (tensor_parallel/layers.py, linear_with_frozen_weight).
     """
-    if recipe.framework == "nanotron":
+    if recipe.habits.gathers_in_buffers:
         return _nanotron_buffers(model, layout, recipe)
     elements: Int = 0
     local = recipe.transformer_impl == "local"

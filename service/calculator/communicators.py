@@ -58,7 +58,7 @@ def process_groups(model: Model, layout: Layout, recipe: Recipe) -> list[Group]:
     ]
     if model.has_experts:
         groups += [Group("expert", layout.expert * layout.expert_tensor), Group("expert_data", layout.expert_shards)]
-    if recipe.framework in {"megatron-core", "nanotron"}:
+    if recipe.habits.model_group:
         # Norms of gradients are summed over the ranks that hold one replica of the model.
         groups.append(Group("model", layout.tensor * layout.pipeline, 1))
         if model.tied_embeddings:

@@ -97,7 +97,7 @@ def _norm_and_head(model: Model, layout: Layout, recipe: Recipe) -> list[Tensor]
 
 
 def _head_input(rows: Int, model: Model, layout: Layout, recipe: Recipe) -> Tensor:
-    whole = "gathered_inputs_kept" in recipe.habits
+    whole = recipe.habits.gathered_inputs_kept
     shape = (layout.local_sequence if whole else rows, layout.micro_batch, model.hidden_size)
     by = TOKENS if whole else RESIDUAL
     return Tensor("head.input", Category.ACTIVATIONS, shape, recipe.compute, by, SOURCE)

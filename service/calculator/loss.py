@@ -83,7 +83,7 @@ def _gathered(model: Model, layout: Layout, recipe: Recipe) -> list[Line]:
     Both are dropped as soon as the whole is put together, but NCCL's stream still uses them when the loss asks for
     memory: the allocator gives them back no earlier than their event (torch ProcessGroupNCCL.cpp, recordStream).
     """
-    if recipe.loss.vocabulary_parallel or recipe.loss.fused_with_head or recipe.framework != "megatron-core":
+    if recipe.loss.vocabulary_parallel or recipe.loss.fused_with_head or not recipe.habits.logits_gathered:
         return []
     shape, sharded_by = logits_shape(model, layout, recipe)
     source = "modelled: torch csrc/distributed/c10d/ProcessGroupNCCL.cpp; Aleph-Alpha/scaling core/nn/linear/utils.py"

@@ -5,22 +5,10 @@ from service.calculator.ledger import ALWAYS, LOADING, Moment
 from service.calculator.recipe import Recipe
 from service.calculator.stage import Stage
 
-LOADED_AS_KNOWN = {
-    "megatron-core": LOADING,
-    "deepspeed": (Moment.INITIALIZATION,),
-    "fsdp2": (Moment.CHECKPOINT_RESUME,),
-}
-"""Loading moments whose order of allocations has been read.
-
-Megatron makes its buffers before it moves the weights into them, and its states before it loads them
-(param_and_grad_buffer.py; distrib_optimizer.py, _init_optimizer_states_with_dummy_values); DeepSpeed flattens weights
-on the GPU (stage_1_and_2.py); torchtitan steps once on zeros before it loads (components/optimizer/utils.py).
-"""
-
 
 def grows_gradients(recipe: Recipe) -> bool:
     """Whether gradients appear during the backward, so that its end may be the worst; Megatron's are one buffer."""
-    return recipe.framework != "megatron-core"
+    return not recipe.habits.gradients_in_buffer
 
 
 def occurring(stage: Stage, layout: Layout, recipe: Recipe) -> list[Moment]:
@@ -34,5 +22,9 @@ def occurring(stage: Stage, layout: Layout, recipe: Recipe) -> list[Moment]:
         absent |= {Moment.LAST_BACKWARD, Moment.EMBEDDING_BACKWARD}
     if recipe.optimizer.in_backward or recipe.optimizer.name == "none":
         absent.add(Moment.OPTIMIZER_STEP)
-    loading = LOADED_AS_KNOWN.get(recipe.framework, ()) if recipe.loading_known else ()
+    known = {
+        Moment.INITIALIZATION: recipe.habits.initialization_known,
+        Moment.CHECKPOINT_RESUME: recipe.habits.resume_known,
+    }
+    loading = [each for each in LOADING if known[each]] if recipe.loading_known else []
     return [*loading, *(each for each in ALWAYS if each not in absent)]

@@ -30,8 +30,6 @@ FRAGMENTATION_OF_PASSING_PERCENT = 10
 """The same, of what comes and goes within a step: what rests was allocated once and has no gaps. Runs that print both
 kinds show 10 to 30 % where more than 15 GiB come and go (SimuMax at 131072 tokens, ALCF's 7B, Ling's mini)."""
 
-FSDP = frozenset({"fsdp1", "fsdp2"})
-
 CONTEXT_BYTES = 512 * MIB
 """CUDA context and loaded kernels: 0.4-0.8 GiB on A100 and H100 with Transformer Engine and NCCL (section 8)."""
 
@@ -60,7 +58,7 @@ def driver_lines(recipe: Recipe, peak_allocated: Int, resting: Int) -> list[Line
     logits, which are lines of their own; where one trace runs everything on one stream there are no pools.
     """
     kept: Int = 0
-    if recipe.framework not in FSDP or not recipe.sharding.own_streams:
+    if not recipe.habits.pooled_streams or not recipe.sharding.own_streams:
         passing = (peak_allocated - resting) * FRAGMENTATION_OF_PASSING_PERCENT // 100
         kept = maximum(peak_allocated * FRAGMENTATION_PERCENT // 100, passing)
     return [

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from service.calculator.device import Accelerator
+from service.calculator.habits import NO_HABITS, Habits
 from service.calculator.model import NormForm
 
 
@@ -185,10 +186,9 @@ class Adapters:
 class Recipe:
     """Types, kernels and habits of the framework profile, after defaults are filled in.
 
-    `habits` of local layers: `output_copied`, the attention's output is kept as it leaves the kernel and as it enters
-    the projection; `gathered_inputs_kept`, projections keep what sequence parallelism gathered for them;
-    `rotary_gathered`, each token keeps the rows of the rotary tables that it looked up. `layers_ahead` is the number of
-    layers that the host launches before the GPU has run them, where blocks wait for the streams of collectives.
+    `framework` names the engine that keeps the states, and `habits` what it and the layers do otherwise.
+    `layers_ahead` is the number of layers that the host launches before the GPU has run them, where blocks wait for the
+    streams of collectives.
     """
 
     profile: str
@@ -229,7 +229,7 @@ class Recipe:
     rope_fused: bool = True
     dispatcher: str = "allgather"
     grouped_gemm: bool = False
-    habits: frozenset[str] = frozenset()
+    habits: Habits = NO_HABITS
     layers_ahead: int = 0
 
     @property
@@ -239,8 +239,8 @@ class Recipe:
 
     @property
     def runs_engine(self) -> bool:
-        """Whether the layers are Transformer Engine's; nanotron's have Megatron's shapes and are torch modules."""
-        return self.transformer_impl == "transformer_engine" and self.framework != "nanotron"
+        """Whether the layers are Transformer Engine's, and not torch modules in Megatron's shapes."""
+        return self.transformer_impl == "transformer_engine" and not self.habits.torch_modules
 
     def trains(self, module: str) -> bool:
         """Whether the embedding's or the head's own weight trains: beside adapters only where they say so."""
@@ -254,7 +254,7 @@ class Recipe:
     @property
     def running_weights(self) -> str:
         """The type of the weights while a layer runs: FSDP's mixed precision gathers them in that of activations."""
-        return self.compute if self.framework in {"fsdp2", "fsdp1"} else self.parameters
+        return self.compute if self.habits.gathered_in_compute else self.parameters
 
     def on(self, accelerator: Accelerator) -> "Recipe":
         """The recipe with `auto` attention and the copies of 8-bit weights settled for a GPU.

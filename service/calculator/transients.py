@@ -13,7 +13,6 @@ from service.calculator.model import Attention, LatentAttention, LayerKind, Mamb
 from service.calculator.parameters import BY_EXPERT, ExpertGrid, layer_parameters
 from service.calculator.recipe import Recipe
 from service.calculator.routing import expert_rows, group_tokens, received_rows, sent_rows
-from service.calculator.schedules.schedule import TORCH_PIPELINES
 from service.calculator.stage import Stage
 from service.calculator.units import BYTES, Int, ceil_div, maximum, where
 
@@ -264,7 +263,7 @@ def pipeline_lines(stage: Stage, model: Model, layout: Layout, recipe: Recipe, i
     if layout.pipeline == 1:
         return []
     shape = residual(model, layout)
-    if recipe.framework in TORCH_PIPELINES:
+    if recipe.habits.torch_pipelines:
         received = 2 * layout.virtual - sum(each is not None for each in (stage.embedding, stage.head))
         buffer = Tensor(
             "pipeline.received", Category.COMMUNICATION, shape, recipe.compute, ("sequence", "context"), TORCH_STAGE

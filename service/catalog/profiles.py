@@ -7,6 +7,8 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
+from service.calculator.habits import Habits
+
 FEWEST_DIGITS = 2
 """Digits of a version or a commit; FSDP1 has one and is a name."""
 
@@ -16,9 +18,11 @@ class Profile:
     """What one framework, at one state, assumes and keeps.
 
     Types of `parameters`, `gradients`, `reduce` and `adapters` may be those of `compute`, `parameters` or `gradients`.
-    `keeps` names the way in which states are kept, a framework's or a fork's. `habits` and `layers_ahead` are those of
-    `Recipe`, and `softmax_in_compute`; `foreach_copies` are those of `Optimizer`. `spread` counts embedding and head as
-    so many layers when layers are shared over stages. `eight_bits` names the library of 8-bit products.
+    `keeps` names the engine that keeps states, a framework's or a fork's, whose `habits` it has; `layer_habits` are
+    further ones. `layers_ahead` is that of `Recipe`, `foreach_copies` those of `Optimizer`. Where `softmax_in_compute`,
+    scores have their softmax in the type of activations. `spread` counts embedding and head as so many layers when
+    layers are shared over stages. What is kept `until` a date, versions of earlier days keep. `eight_bits` names the
+    library of 8-bit products.
     """
 
     name: str
@@ -47,7 +51,8 @@ class Profile:
     container: str = ""
     activation: str = ""
     logits_kept: bool = False
-    habits: Sequence[str] = ()
+    layer_habits: Sequence[str] = ()
+    softmax_in_compute: bool = False
     layers_ahead: int = 0
     spread: Sequence[int] = ()
     foreach_copies: int = 1
@@ -64,6 +69,11 @@ class Profile:
         """Name and state, as answers report it."""
         return f"{self.name} {self.version}"
 
+    @property
+    def habits(self) -> Habits:
+        """What its engine and its layers do in ways of their own."""
+        return _habits(self.keeps, tuple(self.layer_habits))
+
     def covers(self, version: str) -> bool:
         """Whether a stated version is the one whose source was read, in the container whose libraries were read.
 
@@ -77,6 +87,13 @@ class Profile:
 @cache
 def _document() -> Mapping[str, Any]:
     return tomllib.loads(files("service.catalog").joinpath("profiles.toml").read_text("utf-8"))
+
+
+@cache
+def _habits(engine: str, further: tuple[str, ...]) -> Habits:
+    """Raises TypeError for a habit that no formula knows."""
+    names = [*_document()["engines"].get(engine, {}).get("habits", ()), *further]
+    return Habits(**dict.fromkeys(names, True))
 
 
 MEGATRON_LAYERS = frozenset({"transformer_engine", "local"})

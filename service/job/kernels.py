@@ -48,7 +48,7 @@ def fill_kernels(values: Values, profile: Profile) -> None:
     if profile.logits_kept:
         fill("/kernels/logits_kept", value=True)
     fill("/kernels/norm", kind)
-    narrow = "softmax_in_compute" in profile.habits
+    narrow = profile.softmax_in_compute
     if implementation in MEGATRON and values.get("/kernels/attention") == "eager" and not narrow:
         fill("/kernels/softmax_fp32", value=True, rule="Megatron's softmax in torch's own operations")
     fill("/dropout/hidden", profile.hidden_dropout)

@@ -12,7 +12,7 @@ from service.calculator.placement import EVEN, PATHS, PlacementError, Split, pla
 from service.calculator.recipe import Recipe
 from service.calculator.routing import PERMILLE
 from service.calculator.schedules import torch_group
-from service.calculator.schedules.schedule import CHUNKS, TORCH_PIPELINES
+from service.calculator.schedules.schedule import CHUNKS
 from service.catalog.profiles import MEGATRON_LAYERS, Profile, profile_of
 from service.job.architecture import resolve_architecture
 from service.job.checkpointing import (
@@ -348,7 +348,7 @@ def _fill_schedule(values: Values, profile: Profile) -> None:
     chunks = values.get("/parallelism/virtual_pipeline")
     values.fill("/schedule", "interleaved" if chunks > 1 else "1f1b", "default", profile.identity)
     pipeline, run = values.get("/parallelism/pipeline"), values.get("/batch/accumulation")
-    if values.get("/schedule") == "interleaved" and values.get("/framework/name") in TORCH_PIPELINES and run:
+    if values.get("/schedule") == "interleaved" and profile.habits.torch_pipelines and run:
         group = torch_group(pipeline, run)
         values.fill("/parallelism/microbatch_group_size", group, "default", "torch: m // max(1, m // p)")
     if values.get("/schedule") == "interleaved":
@@ -426,7 +426,7 @@ def _recipe(values: Values, profile: Profile) -> Recipe:
         # Frameworks without a buffer for accumulation have their weight gradients among the states.
         gradient_accumulation_fusion=fused or framework != "megatron-core",
         vocabulary_multiple=profile.vocabulary_multiple,
-        habits=frozenset(profile.habits),
+        habits=profile.habits,
         layers_ahead=profile.layers_ahead,
         buffer_alignment=profile.buffer_alignment,
         **kernel_parts(values),

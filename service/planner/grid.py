@@ -14,7 +14,6 @@ from service.calculator.layout import Checkpointing, Layout, Placement
 from service.calculator.model import Model
 from service.calculator.placement import PATHS, PlacementError, Split, place
 from service.calculator.schedules import torch_group
-from service.calculator.schedules.schedule import TORCH_PIPELINES
 from service.calculator.units import ceil_div
 from service.calculator.validity import DIRECTIONS, Facts, complete, model_facts, rules_of
 from service.planner.problem import Column, Truths
@@ -273,7 +272,7 @@ def _facts(model: Model, space: SearchSpace, stages: Stages) -> Facts:
     listed = (split.layers, split.layout, split.spread) != (None, None, None)
     shards = np.where(stage > 0, np.where(degree > 0, degree, np.maximum(ranks // space.copies, 1)), 1)
     accumulation = np.maximum(space.global_batch // np.maximum(micro * data, 1), 1)
-    own = torch_group(stages.pipeline, accumulation) if space.framework in TORCH_PIPELINES else stages.pipeline
+    own = torch_group(stages.pipeline, accumulation) if space.torch_pipelines else stages.pipeline
     return replace(
         model_facts(model),
         world_size=space.world_size,

@@ -83,6 +83,7 @@ class SearchSpace:
     overlap_grad_reduce: bool = False
     overlap_param_gather: bool = False
     framework: str = "megatron-core"
+    torch_pipelines: bool = False
     every_schedule: tuple[str, ...] = ("1f1b", "interleaved")
 
     def stages_of(self, model: Model, pipeline: int) -> Choices:
@@ -233,6 +234,7 @@ def whole_space(
         checkpointing=_choices(model, recipe, reach),
         splits=None if reach.uneven else (EVEN,),
         framework=recipe.framework,
+        torch_pipelines=recipe.habits.torch_pipelines,
         every_schedule=reach.every_schedule,
     )
 

@@ -38,7 +38,7 @@ def test_sequence_parallelism_scatters_and_gathers_around_a_ring() -> None:
 
 
 def test_replicas_of_a_sharding_group_reduce_among_themselves() -> None:
-    found = sizes(replace(recipe(), framework="fsdp2"), data=16, sharding_stage=3, shards=8)
+    found = sizes(recipe(framework="fsdp2"), data=16, sharding_stage=3, shards=8)
     assert found.keys() == {"data", "replicas", "world"}
 
 

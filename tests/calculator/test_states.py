@@ -283,7 +283,7 @@ class TestFullySharded:
         assert on_host == pytest.approx(PARAMETERS * 16 / RANKS, rel=1e-3)
 
     def test_the_root_of_fsdp1_holds_embedding_and_head_throughout(self) -> None:
-        found = lines(replace(self.KEPT, framework="fsdp1"), sharding_stage=3)
+        found = lines(recipe(framework="fsdp1", **IN_FULL_PRECISION), sharding_stage=3)
         for moment in (Moment.WARMUP_FORWARD, Moment.FIRST_BACKWARD, Moment.LAST_BACKWARD):
             assert at(found, moment, named="gathered.root") == 2 * (EMBEDDING + HEAD)
 

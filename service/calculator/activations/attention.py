@@ -75,7 +75,7 @@ def _query_pins(attention: Attention, recipe: Recipe) -> bool:
     Keys and values are joined into another tensor before they are turned. With fewer groups than heads each of the
     three is copied out. Source: huggingface/nanotron @ 67c5ebb6 models/llama.py; flash-attn layers/rotary.py.
     """
-    return recipe.framework == "nanotron" and attention.groups == attention.heads
+    return recipe.habits.queries_pin_all and attention.groups == attention.heads
 
 
 def _folded_output(shape: tuple[Int, ...], layout: Layout, recipe: Recipe) -> list[Saved]:
@@ -84,9 +84,9 @@ def _folded_output(shape: tuple[Int, ...], layout: Layout, recipe: Recipe) -> li
     It is that without sequence parallelism; one sequence needs no copy. Source: torch Linear.cpp; nanotron
     @ 67c5ebb6 parallel/tensor_parallel/functional.py, row_linear.
     """
-    if "output_copied" in recipe.habits:
+    if recipe.habits.output_copied:
         return [saved("attention.output_copy", shape, recipe.compute, BY_HEADS, "memory_model.md 3.2")]
-    if recipe.framework != "nanotron":
+    if not recipe.habits.outputs_folded:
         return []
     split = where(layout.tensor - 1, 1 - layout.sequence_parallel, 0)
     copy = saved("attention.output_copy", shape, recipe.compute, BY_HEADS, NANOTRON_ROW_LINEAR)

@@ -37,7 +37,7 @@ def norm_tensors(block: str, model: Model, layout: Layout, recipe: Recipe, *, se
 def _output(block: str, residual: tuple[Int, Int, Int], layout: Layout, recipe: Recipe, *dropped_by: str) -> Saved:
     """The norm's output, which the projections that follow keep: whole where they keep what was gathered for them."""
     source = "memory_model.md 3.1 rows 1-3, 9-11"
-    if "gathered_inputs_kept" not in recipe.habits:
+    if not recipe.habits.gathered_inputs_kept:
         return saved(f"{block}.norm.output", residual, recipe.compute, BY_SEQUENCE, source, *dropped_by)
     whole = (layout.local_sequence, *residual[1:])
     return saved(f"{block}.norm.output", whole, recipe.compute, ("context",), source, *dropped_by)

@@ -13,7 +13,7 @@ def rotary_tensors(width: int, layout: Layout, recipe: Recipe) -> list[Saved]:
     A fused rotary embedding keeps one table for all layers. `rotary_gathered`: each position looks its row up, so that
     every sequence has tables of its own.
     """
-    if "rotary_gathered" in recipe.habits:
+    if recipe.habits.rotary_gathered:
         own = (4, layout.local_sequence, layout.micro_batch, width)
         return [saved("attention.rotary_tables", own, recipe.compute, ("context",), GATHERED)]
     if recipe.rope_fused:

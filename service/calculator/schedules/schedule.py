@@ -25,10 +25,6 @@ CHUNKS: Mapping[str, int | None] = MappingProxyType(
 """Model chunks that each rank holds, by schedule; None where the number is free."""
 
 
-TORCH_PIPELINES = frozenset({"fsdp2", "fsdp1", "ddp", "hf-trainer"})
-"""Frameworks whose pipelines are torch.distributed.pipelining's."""
-
-
 @dataclass(frozen=True, slots=True)
 class Schedule:
     """A pipeline schedule over `pipeline` ranks with `virtual` model chunks each.

@@ -62,10 +62,10 @@ def unit_lines(
 ) -> list[Line]:
     """Gathered weights, whole gradients and buffers of collectives. `tied`: embedding and head are one unit."""
     gathered, learned = units_of(parameters), units_of(graded(parameters, recipe))
-    if layout.pipeline > 1 and recipe.framework != "fsdp1":
+    if layout.pipeline > 1 and not recipe.habits.flat_parameters:
         return _pipelined_lines(gathered, learned, layout, recipe, last=last)
     waiting = _unsharded_sum(learned, layout, recipe) if recipe.sharding.no_sync else []
-    if recipe.framework == "fsdp1":
+    if recipe.habits.flat_parameters:
         return waiting + _flat_parameter_lines(gathered, learned, recipe, last=last)
     return waiting + (_tied_lines if tied else _plain_lines)(gathered, learned, recipe)
 
@@ -76,7 +76,7 @@ def graded(parameters: Sequence[StageParameters], recipe: Recipe) -> list[StageP
     The gradient of a flat parameter is as large as itself (torch/distributed/fsdp/_flat_param.py, use_orig_params).
     """
     learned = trained(parameters)
-    if recipe.framework != "fsdp1" or recipe.sharding.adapters_apart:
+    if not recipe.habits.flat_parameters or recipe.sharding.adapters_apart:
         return learned
     units = {each.unit for each in learned}
     return [each for each in parameters if each.unit in units]
@@ -166,7 +166,7 @@ def _pipelined_lines(gathered: Units, graded: Units, layout: Layout, recipe: Rec
 
 def _unsharded_sum(graded: Units, layout: Layout, recipe: Recipe) -> list[Line]:
     """Whole gradients added up over micro-batches: in the type of the reduction, FSDP1's in that of activations."""
-    dtype = recipe.compute if recipe.framework == "fsdp1" else recipe.reduce
+    dtype = recipe.compute if recipe.habits.flat_parameters else recipe.reduce
     tensor = Tensor("gradients.unsharded", Category.GRADIENTS, (graded.all,), dtype, ("tensor", "pipeline"), SOURCE)
     waiting = tuple(each for each in ALWAYS if each is not Moment.OPTIMIZER_STEP)
     several = several_micro_batches(layout)

@@ -14,15 +14,6 @@ from service.calculator.step_time.kernels import Cost
 from service.calculator.step_time.rates import Rates
 from service.calculator.units import BYTES, Int, maximum
 
-HIDING = frozenset({"ddp", "fsdp1", "fsdp2", "hf-trainer"})
-"""Frameworks that always send while they compute; the others do when they are told to."""
-
-HIDING_EVERY = HIDING | {"megatron-core"}
-"""Frameworks that send behind every micro-batch's computation: Megatron shards weights as FSDP does."""
-
-REDUCED_IN_BUFFER = frozenset({"megatron-core"})
-"""Frameworks that sum gradients in the type of the accumulation buffer; the others have a type for it."""
-
 WHOLE, GRADIENTS, WEIGHTS = 1, 2, 3
 """Sharding stages: from 2 on gradients, and from 3 on weights, travel in every micro-batch."""
 
@@ -82,7 +73,7 @@ def exposed_in_step(traffic: Traffic, work: Cost, layout: Layout, recipe: Recipe
     Where it overlaps, gradients are summed behind the last micro-batch's backward, weights gathered behind the first
     one's forward.
     """
-    hides = recipe.framework in HIDING or recipe.sharding.overlap
+    hides = recipe.habits.step_traffic_hidden or recipe.sharding.overlap
     reduce, gather = traffic.reduce, traffic.gather
     if layout.overlap_grad_reduce or hides:
         reduce = larger(reduce - work.backward, 0.0)
@@ -93,7 +84,7 @@ def exposed_in_step(traffic: Traffic, work: Cost, layout: Layout, recipe: Recipe
 
 def exposed_in_micro_batch(traffic: Traffic, work: Cost, recipe: Recipe) -> Cost:
     """What shows of the traffic of every micro-batch: what exceeds the computation it runs beside."""
-    if recipe.framework in HIDING_EVERY or recipe.sharding.overlap:
+    if recipe.habits.all_traffic_hidden or recipe.sharding.overlap:
         return Cost(
             larger(traffic.every_forward - work.forward, 0.0), larger(traffic.every_backward - work.backward, 0.0)
         )
@@ -140,7 +131,7 @@ def _replicas(mine: Sequence[StageParameters], ranks: Int, shards: Int, stride: 
 def _traffic(held: _Replicas, layout: Layout, recipe: Recipe, rates: Rates) -> Traffic:
     stage, fabric = layout.sharding_stage, rates.fabric
     gradients = held.elements * _gradient_bytes(recipe)
-    weights = held.elements * BYTES[recipe.compute if recipe.framework in HIDING else recipe.parameters]
+    weights = held.elements * BYTES[recipe.compute if recipe.habits.step_traffic_hidden else recipe.parameters]
     messages = _messages(held, recipe)
     whole = all_reduce_seconds(held.everyone, gradients, fabric, messages)
     scattered = gather_seconds(held.shards, gradients, fabric, messages)
@@ -161,9 +152,9 @@ def _traffic(held: _Replicas, layout: Layout, recipe: Recipe, rates: Rates) -> T
 
 def _messages(held: _Replicas, recipe: Recipe) -> Float:
     """Messages that a framework cuts gradients into: FSDP's units, DeepSpeed's and DDP's buckets, Megatron's."""
-    if recipe.framework.startswith("fsdp"):
+    if recipe.habits.reduced_by_unit:
         return held.units
-    if recipe.framework == "ddp":
+    if recipe.habits.reduced_by_bucket:
         bucket: Float = DDP_BUCKET_BYTES / _gradient_bytes(recipe)
     elif recipe.sharding.reduce:
         bucket = float(recipe.sharding.reduce)
@@ -181,4 +172,4 @@ def _trained_elements(parameters: Sequence[StageParameters]) -> Float:
 
 
 def _gradient_bytes(recipe: Recipe) -> int:
-    return BYTES[recipe.gradients if recipe.framework in REDUCED_IN_BUFFER else recipe.reduce]
+    return BYTES[recipe.gradients if recipe.habits.reduced_in_buffer else recipe.reduce]

@@ -27,5 +27,5 @@ def eager_norm(recipe: Recipe, normalization: Normalization) -> bool:
 
 def eager_host(recipe: Recipe) -> bool:
     """Whether Python issues every operation of a layer on its own."""
-    issued = recipe.transformer_impl in EAGER | {"local"} or recipe.framework == "nanotron"
+    issued = recipe.transformer_impl in EAGER | {"local"} or recipe.habits.torch_modules
     return issued and not recipe.compiled

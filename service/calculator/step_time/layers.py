@@ -123,7 +123,7 @@ def _tensor_traffic(size_bytes: Float, first: Cost, layout: Layout, recipe: Reci
     gathered = gather_seconds(group, size_bytes, rates.fabric)
     reduced = all_reduce_seconds(group, size_bytes, rates.fabric)
     summed = choose(layout.sequence_parallel == 1, gathered, reduced)
-    if recipe.framework == "megatron-core":
+    if recipe.habits.weight_gradients_beside_sums:
         beside = first.backward / 2.0
         summed = larger(summed - beside, 0.0) + SLOWED * smaller(summed, beside)
     backward = choose(layout.sequence_parallel == 1, gathered + summed, summed)

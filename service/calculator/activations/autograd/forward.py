@@ -135,7 +135,7 @@ class Forward:
                 Value(f"{name}.narrow_input{suffix}", shape, dtype, value.sharded_by, copies=value.copies)
                 for suffix, shape, dtype in narrow_input(fp8.recipe, value.shape)
             ]
-        if self.recipe.framework != "fsdp2":
+        if not self.recipe.habits.narrow_weights_dropped:
             forms = narrow_weights(fp8.recipe, linear.outputs * linear.inputs, fp8.copies)
             found += [
                 Value(f"{name}.narrow_weight{suffix}", shape, dtype, ("tensor",)) for suffix, shape, dtype in forms
