@@ -62,6 +62,8 @@ _CROSS_ORIGIN: dict[str, Any] = {
 }
 """What pages of the origins that an operator names may do; credentials of the browser are never sent."""
 
+_documents: dict[tuple[bool, tuple[str, ...]], dict[str, Any]] = {}
+
 _log = logger(__name__)
 
 
@@ -69,9 +71,12 @@ class Application(FastAPI):
     """FastAPI with our way of writing the OpenAPI document."""
 
     def openapi(self) -> dict[str, Any]:
-        """Return the OpenAPI document, written once."""
+        """Return the OpenAPI document, written once for all applications that have the same routes."""
         if not self.openapi_schema:
-            self.openapi_schema = write_document(self, needs_tokens=self.state.needs_tokens)
+            kind = (self.state.needs_tokens, tuple(self.state.methods))
+            if kind not in _documents:
+                _documents[kind] = write_document(self, needs_tokens=self.state.needs_tokens)
+            self.openapi_schema = _documents[kind]
         return self.openapi_schema
 
 
@@ -99,7 +104,9 @@ def create_app(settings: Settings) -> FastAPI:
             stopping = asyncio.Event()
             refreshed = (current.refresh, rules.refresh, observed.follow)
             purger = Purger(store, retention_of(settings))
-            chores = (queue.report, claims.renew, keyring.store_uses, record.store, *refreshed, purger.purge)
+            # What is wrong with a request is said by the document, and writing it takes half a second the first time.
+            stored = (queue.report, claims.renew, keyring.store_uses, record.store)
+            chores = (*stored, *refreshed, purger.purge, app.openapi)
             reporting = asyncio.create_task(_do_every_second(stopping, *chores))
             try:
                 yield
@@ -154,7 +161,7 @@ def _note_routes(app: FastAPI) -> None:
     app.state.templates, app.state.methods = templates, methods
 
 
-async def _do_every_second(stopping: asyncio.Event, *chores: Callable[[], None]) -> None:
+async def _do_every_second(stopping: asyncio.Event, *chores: Callable[[], object]) -> None:
     # A thread beyond those of requests: progress is also said when all of these are busy.
     thread = CapacityLimiter(1)
     while not stopping.is_set():
