@@ -16,7 +16,7 @@ from service.job.families import family_defaults, mlp_kind
 # Tuned, quantised or converted copies keep the dimensions of the model they were made from.
 _TUNED = re.compile(
     r"-(hf|instruct|chat|it|base|pt|bf16|fp8|fp16|awq|gptq|int4|int8|gguf|bnb|4bit|8bit|unsloth|dynamic|dequantized|"
-    r"thinking|sft|dpo|reasoning|text|tokenized|preview|original|vision|4k|8k|128k|distill|r1|\d{4}|1106|0125)(?=-|$)"
+    r"thinking|sft|dpo|reasoning|text|tokenized|preview|original|vision|4k|8k|128k|distill|r1|nf4|linearized|deduped|v1\.5|\d{4}|1106|0125)(?=-|$)"
 )
 _FAMILY_PREFIX = re.compile(r"^(meta-|unsloth-|nous-|models--)+")
 
