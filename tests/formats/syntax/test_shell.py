@@ -73,6 +73,7 @@ def last(text: str, **given: object) -> list[str]:
          ["run", "x", "5", "0", "1", "2", "3", "4", "3", "x", "3"]),
         ("declare -A M\nM[a]=1\nM[b]=2\nrun ${M[b]} ${!M[@]}", ["run", "2", "a", "b"]),
         ("A=(1 2)\nA+=x\nrun ${A[@]}", ["run", "1x", "2"]),
+        ('let "G = 128 * 2" H=G+1\nlet H++\nrun $G $H', ["run", "256", "258"]),
         ("i=1\n(( i += 4 ))\n((i++))\nlet j=i*2\nrun $i $j", ["run", "6", "12"]),
         ('K=TP\nexport "$K"=8\nrun $TP', ["run", "8"]),
         ("X=1\nunset X\nrun ${X:-gone}", ["run", "gone"]),
@@ -141,6 +142,18 @@ def test_what_both_branches_agree_on_stays_known() -> None:
 
     assert words(script)[1] == "2"
     assert script.holes.within(script.commands[-1].words[2].text)[0].alternatives == ("1", "3")
+
+
+def test_flags_that_only_another_branch_sets_are_none_and_other_variables_are_asked_for() -> None:
+    text = (
+        "case 7b in\n 7b) L=32 ;;\n 70b) L=80; GQA='--num-query-groups 8'; NODES=4 ;;\nesac\n"
+        "run --num-layers $L $GQA --nnodes $NODES"
+    )
+    *known, last_ = words(read(text))
+
+    assert known == ["run", "--num-layers", "32", "--nnodes"]
+    assert "NODES" in last_
+    assert last(text, env={"GQA": "--x"})[3] == "--x"
 
 
 def test_an_array_that_one_branch_extends_keeps_its_common_part() -> None:

@@ -7,7 +7,6 @@ from pathlib import PurePosixPath
 
 from tree_sitter import Node
 
-from service.formats.syntax.shell.arithmetic import ArithmeticFault, UndecidedNumber
 from service.formats.syntax.shell.assignments import NAME, Assignments
 from service.formats.syntax.shell.conditions import Operand, Test, Truth
 from service.formats.syntax.shell.script import Command
@@ -50,6 +49,10 @@ class Builtins(Assignments):
     @abstractmethod
     def run_program(self) -> None:
         """Follows the whole tree."""
+
+    @abstractmethod
+    def calculated(self, text: str, where: str) -> Truth:
+        """Follows one arithmetic expression, which may set a variable."""
 
     @abstractmethod
     def evaluator(self, tree: Tree) -> "Builtins":
@@ -257,17 +260,10 @@ class Builtins(Assignments):
         return Test(self.expander, [Operand(each.text) for each in words[1:]], where).truth()
 
     def _run_let(self, words: list[Word], where: str) -> Truth:
+        truth = _SUCCESS
         for word in words[1:]:
-            name, equals, value = word.text.partition("=")
-            try:
-                number = str(self.expander.number_in(value, where)) if equals else ""
-            except UndecidedNumber as undecided:
-                number = str(undecided)
-            except ArithmeticFault as fault:
-                number = self.state.hole(word.text, "inert", f"cannot be computed: {fault}", where)
-            if NAME.fullmatch(name) and equals:
-                self.state.assign(name, Word(number, where))
-        return _ORDINARY
+            truth = self.calculated(word.text, where)
+        return truth
 
     def _run_getopts(self, _words: list[Word], where: str) -> Truth:
         """Options come from the script's own arguments; without any the loop is not entered."""

@@ -165,9 +165,23 @@ class Evaluator(Flow):
         else:
             open_bodies.append([otherwise] if otherwise else [])
         if not causes:
-            self.guarded(lambda: self._each(open_bodies[0]))
+            taken = open_bodies[0]
+            self._skip([each for _, body in arms if body is not taken for each in body])
+            self.guarded(lambda: self._each(taken))
             return
         self.undecided(causes, node, [partial(self._each, body) for body in open_bodies])
+
+    def _skip(self, nodes: Sequence[Node]) -> None:
+        """Remembers variables that a branch which is not taken would set to flags: without it they are empty."""
+        waiting = list(nodes)
+        while waiting:
+            self.state.budget.step()
+            node = waiting.pop()
+            name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+            if node.type != "variable_assignment":
+                waiting.extend(node.named_children)
+            elif name is not None and value is not None and self.tree.text(value).lstrip("\"' \n\\").startswith("-"):
+                self.state.optional.add(self.tree.text(name))
 
     def _each(self, nodes: Sequence[Node]) -> Truth:
         last = _SUCCESS

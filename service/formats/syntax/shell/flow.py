@@ -14,7 +14,7 @@ from service.formats.syntax.words import Word
 _SUCCESS = Truth(True)
 _ORDINARY = Truth(None, ordinary=True)
 _UPDATE = re.compile(r"(\w+)\s*(\+\+|--)|(\+\+|--)\s*(\w+)")
-_SETTING = re.compile(r"(\w+)\s*([-+*/%]?)=(?!=)\s*(.+)", re.DOTALL)
+_SETTING = re.compile(r"(\w+)\s*([-+*/%]|<<|>>)?=(?!=)\s*(.+)", re.DOTALL)
 
 
 class Flow(Builtins):
@@ -118,9 +118,11 @@ class Flow(Builtins):
         return True
 
     def arithmetic(self, node: Node) -> Truth:
-        """`(( … ))`, `let` and the parts of a counting loop: sets variables, and is true when not zero."""
-        text = self.expander.inlined(node)
-        where = self.tree.where(node)
+        """`(( … ))` and the parts of a counting loop: sets variables, and is true when not zero."""
+        return self.calculated(self.expander.inlined(node), self.tree.where(node))
+
+    def calculated(self, text: str, where: str) -> Truth:
+        """Follows one expression, as `let` does."""
         update, setting = _UPDATE.fullmatch(text.strip()), _SETTING.fullmatch(text.strip())
         name, value = "", text
         if update:

@@ -66,6 +66,7 @@ class State:
     files: Mapping[str, str]
     holes: Holes = field(default_factory=Holes)
     budget: Budget = field(default_factory=Budget)
+    optional: set[str] = field(default_factory=set)
     functions: dict[str, tuple[Tree, tree_sitter.Node]] = field(default_factory=dict)
     commands: list[Command] = field(default_factory=list)
     conditions: list[str] = field(default_factory=list)
@@ -85,6 +86,8 @@ class State:
             known = self.hole(name, "inert", "is the script's own path")
         if known is None and name in _PROCESS and name not in self.variables:
             known = self.hole(name, "inert", "is known only while the script runs")
+        if known is None and name in self.optional and name not in self.variables:
+            known = ""
         return self.variables.get(name) if known is None else Word(known)
 
     def scalar(self, name: str) -> Word | None:
