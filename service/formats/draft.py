@@ -143,7 +143,8 @@ class Draft:
         elif missing or job is None:
             outcome = "incomplete"
         findings = Findings(tuple(self._diagnostics), tuple(missing.values()), dict(self._sources))
-        return Imported(outcome, self._format, self._confidence, job, findings, tuple(self._unknown))
+        unread = frozenset(self._unread - self._values.keys())
+        return Imported(outcome, self._format, self._confidence, job, findings, tuple(self._unknown), unread)
 
     def _job(self) -> Job | None:
         """The validated job; values that the schema refuses become diagnostics and are left out."""

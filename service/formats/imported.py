@@ -15,7 +15,8 @@ class Imported:
     """What was understood of a config.
 
     `job` is what is known so far, None when nothing could be read; `confidence` (0 to 1) says how sure the detection
-    of the format is; `unknown` are keys that the dialect does not know.
+    of the format is; `unknown` are keys that the dialect does not know; `unread` are fields (JSON Pointers) that the
+    config states and nothing could read, so that no default stands for them.
     """
 
     outcome: Outcome
@@ -24,3 +25,4 @@ class Imported:
     job: Job | None
     findings: Findings
     unknown: Sequence[str] = ()
+    unread: frozenset[str] = frozenset()

@@ -118,7 +118,7 @@ def _open_processes(processes: Processes, notes: list[Diagnostic]) -> list[Missi
 
 def _unresolved(what: str, hole: Hole, fields: Sequence[str]) -> Diagnostic:
     either = f"; it is {' or '.join(hole.alternatives)}" if hole.alternatives else ""
-    fixes = (f"pass env.{hole.name}",) if hole.name.isidentifier() else ()
+    fixes = (f"pass env.{hole.name}",) if hole.kind != "inert" and hole.name.isidentifier() else ()
     return Diagnostic(
         "unresolved", "warning", f"{what}: {hole.name}: {hole.reason}{either}", fields, hole.name, fixes=fixes
     )

@@ -57,7 +57,8 @@ class Wrapped:
         missing = tuple(facts.values())
         diagnostics = _once((*self.diagnostics, *self.opened, *self.opaque))
         if self.world_size is None:
-            return Imported("invalid", format_, confidence, None, Findings(diagnostics, missing))
+            findings = Findings(diagnostics, missing)
+            return Imported(_outcome(findings, None), format_, confidence, None, findings)
         job = Job(model=ModelSection(), framework=FrameworkSection(name="ddp"), world_size=self.world_size)
         sources = {
             "/framework/name": Source("assumed", "several processes and no known training program"),

@@ -17,6 +17,8 @@ from service.usecases.faults import faults_of
 from service.usecases.schema_tree import SchemaTree
 
 Given = Job | ConfigSource
+# Each follows from the other.
+_STEP = frozenset({"/batch/global", "/batch/accumulation"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,10 @@ def import_config(source: ConfigSource) -> Imported:
     imported = import_source(source)
     if imported.job is None:
         return imported
-    findings = merged(imported.findings, Findings(check(imported.job)))
+    # A rule that a default breaks says nothing while the value that was written could not be read.
+    unread = imported.unread | (_STEP if imported.unread & _STEP else set())
+    broken = [each for each in check(imported.job) if unread.isdisjoint(each.fields)]
+    findings = merged(imported.findings, Findings(broken))
     return replace(imported, findings=findings, outcome="invalid" if findings.errors else imported.outcome)
 
 

@@ -76,7 +76,7 @@ def test_a_deepspeed_file_of_ones_own_is_asked_for_and_read_when_supplied() -> N
     [
         ({"adapter": "lora", "lora_r": 16, "lora_target_modules": ["q_proj", "v_proj"]}, "lora", None, ["q", "v"]),
         ({"adapter": "qlora", "load_in_4bit": True, "lora_target_linear": True}, "qlora", "nf4_double", 7),
-        ({"adapter": "lora", "load_in_8bit": True, "lora_target_linear": True}, "qlora", "int8", 7),
+        ({"adapter": "lora", "load_in_8bit": True, "lora_target_linear": True}, "lora", "int8", 7),
     ],
 )
 def test_adapters_are_read(changes: dict[str, Any], kind: str, quantization: str | None, modules: Any) -> None:

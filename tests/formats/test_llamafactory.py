@@ -77,7 +77,7 @@ def test_a_supplied_file_of_the_same_name_decides() -> None:
         ({"finetuning_type": "gone"}, "lora", None),
         ({"finetuning_type": "lora", "quantization_bit": 4}, "qlora", "nf4_double"),
         ({"finetuning_type": "lora", "quantization_bit": 4, "double_quantization": False}, "qlora", "nf4"),
-        ({"finetuning_type": "lora", "quantization_bit": 8}, "qlora", "int8"),
+        ({"finetuning_type": "lora", "quantization_bit": 8}, "lora", "int8"),
     ],
 )
 def test_adapters_are_the_default(changes: dict[str, Any], kind: str, quantization: str | None) -> None:
@@ -120,3 +120,20 @@ def test_degrees_of_megatron_turn_its_own_trainer_on() -> None:
 
     assert (found.framework.name, found.parallelism.pipeline, found.sharding.stage) == ("megatron-core", 2, 1)
     assert "world_size_not_divisible" in errors(read(changes, world_size=6))
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"stage": "sft"}, set()),
+        ({"stage": "dpo", "finetuning_type": "lora"}, {"paired_samples"}),
+        ({"stage": "dpo"}, {"paired_samples", "multiple_roles"}),
+        ({"stage": "dpo", "pref_loss": "simpo"}, {"paired_samples"}),
+        ({"stage": "kto"}, {"multiple_roles"}),
+        ({"stage": "ppo", "finetuning_type": "lora"}, {"multiple_roles"}),
+    ],
+)
+def test_pairs_and_models_beside_the_trained_one_are_said(changes: dict[str, Any], expected: set[str]) -> None:
+    found = {each.code for each in read(changes).findings.diagnostics}
+
+    assert found & {"paired_samples", "multiple_roles"} == expected

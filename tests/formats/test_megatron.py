@@ -8,6 +8,7 @@ from service.formats.imported import Imported
 from service.formats.registry import import_source
 from service.formats.source import ConfigSource
 from service.job.schema import ModelSection
+from service.usecases.imports import import_config
 
 COMPLETE = (
     "--num-layers 32 --hidden-size 4096 --num-attention-heads 32 --seq-length 4096 --max-position-embeddings 4096 "
@@ -438,3 +439,35 @@ def test_text_without_training_flags_is_no_training() -> None:
 
     assert (imported.outcome, imported.job) == ("invalid", None)
     assert codes(imported) == {"not_training"}
+
+
+def test_a_dump_prints_members_of_python_types() -> None:
+    flags = {
+        "num_layers": 32, "hidden_size": 4096, "num_attention_heads": 32, "seq_length": 4096, "micro_batch_size": 1,
+        "bf16": True, "use_precision_aware_optimizer": True, "attention_backend": "AttnBackend.flash",
+        "exp_avg_dtype": "torch.bfloat16", "exp_avg_sq_dtype": "torch.float32", "use_distributed_optimizer": True,
+    }  # fmt: skip
+    text = "".join(f"  {key} {'.' * (48 - len(key))} {value}\n" for key, value in flags.items())
+    found = import_source(ConfigSource(text=text, world_size=8))
+
+    assert value(found, "/kernels/attention") == "flash"
+    assert value(found, "/optimizer/moments") == ["bf16", "fp32"]
+
+
+def test_a_rule_says_nothing_while_the_value_that_is_written_is_hidden() -> None:
+    """Without a global batch there is one micro-batch, which is too few to interleave; here there is one, unknown."""
+    flags = f"--bf16 {PP4} {V2} --tensor-model-parallel-size 2 --global-batch-size"
+    hidden, absent = (import_config(ConfigSource(text=f"{COMPLETE} {each}", world_size=8)) for each in
+                      (f"{flags} $GBS", flags.removesuffix("--global-batch-size")))  # fmt: skip
+
+    assert "micro_batches_too_few" not in codes(hidden)
+    assert missing(hidden) == {"GBS"}
+    assert "micro_batches_too_few" in codes(absent)
+
+
+def test_a_launcher_that_counts_gpus_itself_is_no_variable() -> None:
+    found = read("", world_size=None, base=f"torchrun --nproc-per-node=gpu --nnodes $NNODES x.py {COMPLETE}")
+    (asked,) = [each for each in found.findings.missing if each.fact == "world_size"]
+
+    assert "env.NNODES" in asked.message
+    assert "env.gpu" not in asked.message

@@ -196,3 +196,10 @@ def test_adapters_sit_on_the_products_that_are_named(targets: list[str] | None, 
     peft = {"dim": 16, "dropout": 0.1} | ({"target_modules": targets} if targets else {})
     adapters = job(read({**LAUNCHER, "peft": peft})).adapters
     assert (adapters.rank, adapters.dropout, adapters.modules) == (16, 0.1, modules)
+
+
+def test_a_resolver_that_is_not_known_is_asked_for_and_is_no_default() -> None:
+    found = read(changed(sequence_parallel="${if_greater:${.tensor_model_parallel_size},1}"))
+
+    assert "if_greater" in {each.fact for each in found.findings.missing}
+    assert not found.findings.errors

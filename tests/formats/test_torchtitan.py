@@ -270,3 +270,18 @@ def test_what_is_no_toml_is_refused(text: str) -> None:
     imported = read(f"[training]\n{text}")
 
     assert errors(imported) & {"syntax", "too_deep"}
+
+
+def test_options_over_a_file_that_is_not_supplied_are_read_and_only_the_file_is_asked_for() -> None:
+    found = import_source(
+        ConfigSource(
+            text="#!/bin/bash\nsrun torchrun --nnodes 4 --nproc_per_node 8 -m torchtitan.train "
+            "--job.config_file x/70b.toml --model.name llama3 --model.flavor 70B --training.seq_len 4096 "
+            "--parallelism.tensor_parallel_degree=8\n"
+        )
+    )
+
+    assert [each.fact for each in found.findings.missing] == ["70b.toml"]
+    read_ = job(found)
+    assert (read_.world_size, read_.model.num_hidden_layers, read_.batch.sequence_length) == (32, 80, 4096)
+    assert (read_.parallelism.tensor, read_.parallelism.pipeline, read_.batch.micro) == (8, None, None)

@@ -9,13 +9,20 @@ from importlib.resources import files as resources
 from typing import Any
 
 from service.formats import clues
+from service.formats.accelerate.commands import (
+    is_command,
+    launch_options,
+    names_unsupplied_file,
+    read_trainer_engine,
+    recognise_command,
+)
 from service.formats.accelerate.inline import read_inline
 from service.formats.accelerate.parallelism import SIZES, read_parallelism
 from service.formats.config.command import Command, note_repeated, read_command, source_text, write_world_size
 from service.formats.config.companions import Companions, kind_of, read_companions
 from service.formats.config.published import write_given_preset
 from service.formats.config.questions import ask_micro, ask_model, ask_sequence, ask_world_size
-from service.formats.config.settings import Setting, Settings, known_keys
+from service.formats.config.settings import Settings, known_keys
 from service.formats.config.yaml_text import read_mapping
 from service.formats.deepspeed.partner import Partner, read_partner
 from service.formats.draft import Draft
@@ -46,7 +53,9 @@ _MEGATRON: Mapping[str, str] = {
 
 
 def recognise(source: ConfigSource) -> float:
-    """How sure it is that the text is accelerate's: the keys that its questionnaire writes."""
+    """How sure it is that the source is accelerate's: keys that its questionnaire writes, or a trainer's command."""
+    if recognise_command(source):
+        return recognise_command(source)
     found = clues.keys(source) & _MARKS
     if not found & {"distributed_type", "compute_environment", "parallelism_config", "downcast_bf16", "num_machines"}:
         return 0.0
@@ -64,7 +73,7 @@ def read(source: ConfigSource, confidence: float) -> Imported:
         return draft.finish()
     command = read_command(source.argv)
     settings = Settings.of(document, draft, env=source.env)
-    _launch_options(settings, command)
+    launch_options(settings, command)
     note_repeated(command, draft)
     _read(settings, companions, command, draft)
     return draft.finish()
@@ -75,6 +84,8 @@ def _document(source: ConfigSource, companions: Companions, draft: Draft) -> Map
     if not text:
         if companions.accelerate:
             return companions.accelerate[0].value
+        if is_command(source):
+            return {}
         draft.note("missing_file", "error", "no accelerate file is supplied", rule="source.text or source.files")
         return None
     document = read_mapping(text, draft)
@@ -82,31 +93,6 @@ def _document(source: ConfigSource, companions: Companions, draft: Draft) -> Map
         # The command names the trainer's file first; accelerate's is beside it.
         return companions.accelerate[0].value
     return document
-
-
-def _launch_options(settings: Settings, command: Command) -> None:
-    """Options of `accelerate launch` override the file."""
-    for launcher in command.launch.launchers:
-        if launcher.program != "accelerate":
-            continue
-        for key, argument in launcher.options.items():
-            place = _placed(key)
-            text = argument.text.strip()
-            # The launcher makes numbers of its options; only in a file a quoted number stays a text.
-            value = True if not argument.values else int(text[:18]) if text.isdecimal() else text
-            if value is not True or place in settings.values:
-                settings.values[place] = Setting(place, argument.spelled, value, argument.spelled)
-
-
-def _placed(option: str) -> str:
-    """Where an option of the launcher stands in the file."""
-    if option.startswith("fsdp_"):
-        return f"fsdp_config.{option}"
-    if option.startswith("parallelism_config_"):
-        return f"parallelism_config.{option}"
-    inline = {"zero_stage", "offload_optimizer_device", "offload_param_device", "deepspeed_config_file",
-              "gradient_accumulation_steps", "gradient_clipping"}  # fmt: skip
-    return f"deepspeed_config.{option}" if option in inline else option
 
 
 def _read(settings: Settings, companions: Companions, command: Command, draft: Draft) -> None:
@@ -122,18 +108,24 @@ def _read(settings: Settings, companions: Companions, command: Command, draft: D
     if engine == "deepspeed":
         read_inline(settings, companions, partner, trainer)
     else:
-        _sharded(settings, engine, draft)
+        if names_unsupplied_file(command, companions):
+            draft.set("/framework/name", "hf-trainer", "assumed", "accelerate's file, which says it, is not supplied")
+        elif kind or not read_trainer_engine(trainer, companions, partner, draft):
+            _sharded(settings, engine, draft)
         _batch(settings, partner, draft)
     if trainer is not None:
         read_arguments(trainer, draft)
     _compile(settings, draft)
     _elsewhere(settings, kind, draft)
+    if engine == "megatron-core":
+        draft.fill("/framework/transformer_impl", "transformer_engine", "default", "Megatron-Core's layers")
+        draft.fill("/kernels/attention", "auto", "default", "Megatron-Core: attention_backend auto")
     fill_trainer_defaults(draft)
     fill_global_batch(draft)
     note_offload(draft)
     note_frozen(draft)
     note_tensor_heads(draft)
-    ask_world_size(draft, "num_processes is not given, neither in the file nor to the launcher", ("num_processes: N",))
+    ask_world_size(draft, "no file and no launcher has the number of processes", ("num_processes: N",))
     ask_sequence(draft, "an accelerate file has no training length")
     ask_model(draft, "an accelerate file does not describe the model")
     _unknown(settings, draft)
@@ -219,7 +211,9 @@ def _batch(settings: Settings, partner: Partner, draft: Draft) -> None:
         draft.set("/batch/micro", partner.micro, partner.origin("micro"), partner.where["micro"])
         where = partner.where["accumulation"]
         draft.set("/batch/accumulation", partner.accumulation, partner.origin("accumulation"), where)
-    settings.put("/batch/accumulation", "gradient_accumulation_steps", "deepspeed_config.gradient_accumulation_steps")
+    if draft.get("/batch/accumulation") is None:
+        keys = ("gradient_accumulation_steps", "deepspeed_config.gradient_accumulation_steps")
+        settings.put("/batch/accumulation", *keys)
     ask_micro(draft, "the micro-batch size is the trainer's")
 
 

@@ -22,7 +22,7 @@ from service.formats.imported import Imported
 from service.formats.source import ConfigSource
 from service.formats.trainer.defaults import fill_global_batch, fill_trainer_defaults, note_frozen, note_offload
 from service.formats.trainer.engines import read_deepspeed
-from service.formats.trainer.fsdp import read_fsdp, write_fsdp_precision
+from service.formats.trainer.fsdp import outside_words, read_fsdp, write_fsdp_precision
 from service.formats.trainer.narrow import write_eight_bits
 from service.formats.trainer.recipe import (
     ALL_LINEAR,
@@ -166,10 +166,7 @@ def _engine(settings: Settings, companions: Companions, partner: Partner, draft:
     compute = draft.get("/precision/compute")
     frozen = settings.text("adapter") is not None
     if fsdp:
-        outside = settings.raw("fsdp")
-        listed = outside if isinstance(outside, list) else str(outside or "").split()
-        strategy = next((str(each) for each in listed if "shard" in str(each)), None)
-        version = read_fsdp(settings, "fsdp_config", draft, strategy=strategy)
+        version = read_fsdp(settings, "fsdp_config", draft, outside=outside_words(settings, "fsdp"))
         if not frozen and draft.get("/precision/parameters") is None:
             write_fsdp_precision(draft, compute, draft.where("/precision/compute"), version)
     else:
@@ -224,7 +221,7 @@ def _adapters(settings: Settings, draft: Draft) -> None:
         message = f"{where}: adapters of type {kind[:40]} cannot be said in a job; LoRA is taken"
         draft.note("unsupported_option", "warning", message, fields=["/adapters/type"], found=kind)
     four, eight = settings.on("load_in_4bit"), settings.on("load_in_8bit")
-    draft.set("/adapters/type", "qlora" if kind.lower() == "qlora" or four or eight else "lora", settings.origin, where)
+    draft.set("/adapters/type", "qlora" if kind.lower() == "qlora" or four else "lora", settings.origin, where)
     if eight:
         draft.set("/adapters/quantization", "int8", settings.origin, settings.where("load_in_8bit"))
     elif four or kind.lower() == "qlora":
@@ -279,9 +276,14 @@ def _notices(settings: Settings, draft: Draft) -> None:
     if settings.find("unfrozen_parameters") is not None:
         message = "only chosen parameters are trained: gradients and states are kept for them alone; the plan takes all"
         draft.note("partial_training", "info", message, fields=["/optimizer"], found="unfrozen_parameters")
-    if settings.text("rl") is not None and settings.raw("rl") not in ("kto", "orpo", "simpo"):
+    method = settings.text("rl")
+    if method in {"dpo", "ipo", "orpo", "simpo"}:
+        where = settings.where("rl")
+        message = f"{where}: {method} puts two answers of each sample into a batch: twice the sequences"
+        draft.note("paired_samples", "warning", message, fields=["/batch/micro"], found=method)
+    if method is not None and method not in {"orpo", "simpo"} and draft.get("/adapters/type") is None:
         message = "this method keeps a reference model beside the trained one; only the trained one is planned"
-        draft.note("multiple_roles", "warning", message, found=str(settings.raw("rl")))
+        draft.note("multiple_roles", "warning", message, found=method)
 
 
 @cache

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 # ${X}, ${X:-default}, ${oc.env:X,default}, ${env:X}, {{ X }} and <X>; a bare $X counts only as a whole value.
 _FILLED = re.compile(
-    r"\$\{(?:oc\.env:|env:)?([A-Za-z_.][\w.]*)(?:(?::-?|,)([^{}]*))?\}"
+    r"\$\{(?:oc\.env:|env:)?([A-Za-z_.][\w.]*)(?:(:-?|,)([^{}]*))?\}"
     r"|\{\{[-\s]*\.?([A-Za-z_][\w.]*)[^{}]*\}\}"
     r"|<([A-Za-z_][\w -]{0,60})>"
     r"|\$([A-Za-z_]\w*)"
@@ -34,11 +34,13 @@ def filled(text: str, env: Mapping[str, str]) -> str | Unfilled:
     left: list[str] = []
 
     def fill(matched: re.Match[str]) -> str:
-        name, default, template, described, bare = matched.groups()
+        name, separator, default, template, described, bare = matched.groups()
         name = name or template or described or bare
         if name in env:
             return env[name]
-        if default is not None:
+        # `${if:a,b}` calls a resolver by that name, and has no default.
+        called = separator == ":" and name.islower() and not matched.group(0).startswith(("${oc.env:", "${env:"))
+        if default is not None and not called:
             return default.strip()
         left.append(name)
         return matched.group(0)

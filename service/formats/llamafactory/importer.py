@@ -25,7 +25,7 @@ from service.formats.source import ConfigSource
 from service.formats.trainer.arguments import MODEL_NAMES, trainer_keys
 from service.formats.trainer.defaults import fill_global_batch, fill_trainer_defaults, note_frozen, note_offload
 from service.formats.trainer.engines import read_deepspeed
-from service.formats.trainer.fsdp import read_fsdp, write_fsdp_precision
+from service.formats.trainer.fsdp import outside_words, read_fsdp, write_fsdp_precision
 from service.formats.trainer.narrow import write_eight_bits
 from service.formats.trainer.recipe import (
     ALL_LINEAR,
@@ -84,6 +84,7 @@ def read(source: ConfigSource, confidence: float) -> Imported:
     _conflicts(settings, draft)
     if settings.on("fp8", pointer="/precision/fp8"):
         write_eight_bits(settings, draft, backend="fp8_backend", gather="fp8_enable_fsdp_float8_all_gather")
+    _stage(settings, draft)
     fill_trainer_defaults(draft)
     fill_global_batch(draft)
     note_offload(draft)
@@ -164,7 +165,8 @@ def _adapters(settings: Settings, draft: Draft) -> None:
     if kind not in {"lora", "oft"}:
         return
     origin = settings.origin if settings.find("finetuning_type") else "default"
-    draft.set("/adapters/type", "qlora" if bits else "lora", origin, where)
+    # QLoRA is 4 bits; a base in 8 bits is LoRA over LLM.int8().
+    draft.set("/adapters/type", "qlora" if bits and bits != 8 else "lora", origin, where)  # noqa: PLR2004  (bits)
     if bits:
         double = settings.on("double_quantization") is not False
         four = "nf4_double" if double else "nf4"
@@ -203,7 +205,7 @@ def _engine(settings: Settings, companions: Companions, partner: Partner, draft:
     if megatron:
         return
     if settings.find("fsdp") is not None or settings.under("fsdp_config"):
-        version = read_fsdp(settings, "fsdp_config", draft, strategy=_strategy(settings))
+        version = read_fsdp(settings, "fsdp_config", draft, outside=outside_words(settings, "fsdp"))
         if not pure and draft.get("/adapters/type") is None:
             write_fsdp_precision(draft, compute, draft.where("/precision/compute"), version)
     else:
@@ -214,12 +216,6 @@ def _engine(settings: Settings, companions: Companions, partner: Partner, draft:
     elif not pure:
         draft.fill("/precision/parameters", "fp32", "default", "LLaMA-Factory: trained weights are upcast to fp32")
         draft.fill("/precision/autocast", compute != "fp32", "derived", "autocast over fp32 weights")
-
-
-def _strategy(settings: Settings) -> str | None:
-    listed = settings.raw("fsdp")
-    words = listed if isinstance(listed, list) else str(listed or "").split()
-    return next((str(each) for each in words if "shard" in str(each)), None)
 
 
 def _low_rank(settings: Settings, draft: Draft) -> None:
@@ -241,6 +237,21 @@ def _low_rank(settings: Settings, draft: Draft) -> None:
         fields = ["/world_size", "/optimizer/name"]
         draft.note("layerwise_single_gpu", severity, message, fields=fields, found=where, fixes=["world_size: 1"])
         draft.fill("/world_size", 1, "derived", f"{where} runs on one GPU")
+
+
+def _stage(settings: Settings, draft: Draft) -> None:
+    """Preferences come in pairs, and some ways to train on them keep further models beside the one that is trained."""
+    stage = (settings.text("stage") or "sft").lower()
+    where = settings.where("stage")
+    if stage in {"dpo", "rm"}:
+        message = f"{where}: {stage} puts two answers of each sample into a batch: twice the sequences"
+        fixes = ["batch.micro: twice per_device_train_batch_size"]
+        draft.note("paired_samples", "warning", message, fields=["/batch/micro"], found=stage, fixes=fixes)
+    reference = stage in {"dpo", "kto"} and draft.get("/adapters/type") is None
+    free = settings.text("pref_loss") in {"orpo", "simpo"}
+    if stage == "ppo" or (reference and not free) or settings.text("ref_model", "reward_model") is not None:
+        message = f"{where}: {stage} keeps a reference or reward model beside the trained one, which alone is planned"
+        draft.note("multiple_roles", "warning", message, found=stage)
 
 
 def _conflicts(settings: Settings, draft: Draft) -> None:

@@ -1,5 +1,6 @@
 """Typed access to Megatron's arguments: the last of a repeated flag, coerced, with its source noted in the draft."""
 
+import re
 from collections.abc import Iterable, Sequence
 
 from service.formats.draft import Draft
@@ -10,6 +11,8 @@ from service.formats.syntax.words import Hole, Holes, Word
 from service.job.diagnostics import Diagnostic, Origin
 
 _SHOWN = 60
+_MEMBER = re.compile(r"^(?:AttnBackend|torch|CudaGraphScope|Fp8Recipe)\.(?=\w+$)")
+_TYPES = {"bfloat16": "bf16", "float16": "fp16", "float32": "fp32"}
 
 
 class Flags:
@@ -56,7 +59,8 @@ class Flags:
         if hidden:
             self._undecided(key, hidden[0], pointer)
             return None
-        return text.strip() or None
+        # A dump prints members of Python's own types: AttnBackend.flash, torch.bfloat16.
+        return _TYPES.get(member := _MEMBER.sub("", text.strip()), member) or None
 
     def integer(self, key: str, pointer: str = "") -> int | None:
         """The value as a whole number; None when absent or refused, which the draft then says."""

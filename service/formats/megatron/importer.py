@@ -102,7 +102,7 @@ def _ask_world_size(reading: Reading) -> str:
 
 
 def _variables(reading: Reading) -> str:
-    names = [each.name for each in reading.processes.holes if each.name.isidentifier()]
+    names = [each.name for each in reading.processes.holes if each.kind != "inert" and each.name.isidentifier()]
     return "".join(f"env.{name} or " for name in dict.fromkeys(names))
 
 

@@ -1,7 +1,6 @@
 """The importer: a TOML file, a command line, or both; which generation it is; and what only the launch knows."""
 
 import re
-import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -17,6 +16,7 @@ from service.formats.draft import Draft
 from service.formats.imported import Imported
 from service.formats.source import ConfigSource
 from service.formats.syntax.documents import DocumentFault, read_toml
+from service.formats.syntax.quoting import split_words
 from service.formats.torchtitan.batch import read_batch, read_tokens
 from service.formats.torchtitan.flavors import registered, split_flavor, write_flavor
 from service.formats.torchtitan.layout import Degrees, read_degrees
@@ -54,6 +54,16 @@ class _Launch:
     by_script: bool = False
 
 
+_OVER_FILES = {
+    "parallelism.tensor_parallel_degree": "/parallelism/tensor",
+    "parallelism.pipeline_parallel_degree": "/parallelism/pipeline",
+    "parallelism.context_parallel_degree": "/parallelism/context",
+    "parallelism.expert_parallel_degree": "/parallelism/expert",
+    "training.seq_len": "/batch/sequence_length",
+    "training.local_batch_size": "/batch/micro",
+}
+
+
 def recognise(source: ConfigSource) -> float:
     """How sure it is that the source is torchtitan's: by sections and keys that nobody else has."""
     text, words = clues.head(source), clues.words(source)
@@ -76,6 +86,7 @@ def read(source: ConfigSource, confidence: float) -> Imported:
     document = _document("" if _is_command(text) else text, source, launch, draft)
     if document is None:
         _world(launch, draft)
+        _stated(Settings.of(launch.command.document(), draft, env=source.env, origin="flag"), draft)
         return draft.finish()
     settings = Settings.of(document, draft, env=source.env)
     options = Settings.of(launch.command.document(), draft, env=source.env, origin="flag")
@@ -97,7 +108,7 @@ def _launch(text: str, source: ConfigSource) -> _Launch:
     words = list(source.argv)
     if not words and _is_command(text):
         try:
-            words = shlex.split(text.replace("\\\n", " "), comments=True)
+            words = split_words(text)
         except ValueError:
             words = []
     variables = {matched.group(1): matched.group(2) for each in words if (matched := _ASSIGNED.fullmatch(each))}
@@ -131,6 +142,16 @@ def _document(text: str, source: ConfigSource, launch: _Launch, draft: Draft) ->
     except DocumentFault as fault:
         draft.note(fault.code, "error", str(fault), found=text[:60], rule="a TOML file or a command line of torchtitan")
         return None
+
+
+def _stated(options: Settings, draft: Draft) -> None:
+    """What the options say over a file that is not supplied; what it leaves to defaults, the file may state."""
+    if options.find("model.name") is not None and options.find("model.flavor") is not None:
+        _model(options, draft)
+    for key, pointer in _OVER_FILES.items():
+        options.put(pointer, key)
+    granularities = {"none": "none", "selective": "selective", "full": "full"}
+    options.put_choice("/checkpointing/granularity", granularities, "activation_checkpoint.mode")
 
 
 def _config_file(launch: _Launch) -> str | None:

@@ -78,7 +78,7 @@ def read_peft(settings: Settings, draft: Draft) -> None:
         return
     where = settings.where("use_peft", "use_lora", "lora_enable")
     four, eight = settings.on("load_in_4bit"), settings.on("load_in_8bit")
-    draft.set("/adapters/type", "qlora" if four or eight else "lora", settings.origin, where)
+    draft.set("/adapters/type", "qlora" if four else "lora", settings.origin, where)
     if four:
         double = settings.on("use_bnb_nested_quant", "bnb_4bit_use_double_quant")
         draft.set("/adapters/quantization", "nf4_double" if double else "nf4", settings.origin, "load_in_4bit")

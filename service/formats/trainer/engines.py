@@ -11,6 +11,7 @@ from service.formats.config.settings import Setting, Settings
 from service.formats.deepspeed.batch import ACCUMULATION, MICRO, TRAIN, read_batch
 from service.formats.deepspeed.engine import note_nothing_to_shard, read_engine
 from service.formats.deepspeed.partner import Partner, note_mismatches
+from service.formats.draft import Draft
 
 _KEY = "deepspeed"
 
@@ -25,6 +26,7 @@ def read_deepspeed(settings: Settings, companions: Companions, partner: Partner,
     config = _inline(settings) if inline else _named(settings, companions, str(name), tool)
     draft.set("/framework/name", "deepspeed", "derived", settings.where(_KEY))
     if config is None:
+        _as_the_trainer_says(partner, draft)
         return True
     for key in (TRAIN, MICRO, ACCUMULATION):
         config.values.setdefault(key, Setting(key, key, "auto", key))
@@ -35,6 +37,17 @@ def read_deepspeed(settings: Settings, companions: Companions, partner: Partner,
     note_mismatches(config, settings, partner, draft)
     note_nothing_to_shard(draft)
     return True
+
+
+def _as_the_trainer_says(partner: Partner, draft: Draft) -> None:
+    """What a file that is not supplied must say too, because DeepSpeed refuses what differs from the trainer."""
+    if not partner.present:
+        return
+    for name, value in (("micro", partner.micro), ("accumulation", partner.accumulation)):
+        draft.set(f"/batch/{name}", value, partner.origin(name), partner.where[name])
+    for kind, on in (("bf16", partner.bf16), ("fp16", partner.fp16)):
+        if on:
+            draft.set("/precision/compute", kind, "key", f"the trainer's {kind}")
 
 
 def _inline(settings: Settings) -> Settings:

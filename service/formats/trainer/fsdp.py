@@ -3,7 +3,7 @@
 Rules: huggingface/accelerate @ 16cb6eb8, utils/dataclasses.py (FullyShardedDataParallelPlugin), utils/constants.py.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from service.formats.config.settings import Settings
 from service.formats.draft import Draft
@@ -43,22 +43,33 @@ def fsdp_version(settings: Settings, prefix: str) -> int:
     return 2 if isinstance(settings.raw(*keyed(prefix, "reshard_after_forward")), bool) else 1
 
 
-def read_fsdp(settings: Settings, prefix: str, draft: Draft, *, strategy: str | None = None) -> int:
+def outside_words(settings: Settings, key: str) -> list[str]:
+    """What stands outside the section, as in transformers' `fsdp: full_shard auto_wrap offload`; a list or one text."""
+    value = settings.raw(key)
+    if isinstance(value, bool):
+        return ["full_shard"] if value else []
+    words = value if isinstance(value, list) else str(value or "").replace(",", " ").split()
+    return [str(each) for each in words]
+
+
+def read_fsdp(settings: Settings, prefix: str, draft: Draft, *, outside: Sequence[str] = ()) -> int:
     """Writes framework, stage, resharding, offload and checkpointing; returns the version.
 
-    `strategy` is one that stands outside the section, as in transformers' `fsdp: full_shard`.
+    `outside` are the words that stand outside the section.
     """
     version = fsdp_version(settings, prefix)
     keys = keyed(prefix, "version")
     origin = settings.origin if settings.find(*keys, "fsdp_version") else "default"
     rule = settings.where(*keys, "fsdp_version") if origin != "default" else "accelerate: fsdp_version 1"
     draft.set("/framework/name", f"fsdp{version}", origin, rule)
+    strategy = next((each for each in outside if "shard" in each), None)
     _strategy(settings, prefix, draft, strategy, version)
     _reshard(settings, prefix, draft, version)
     offload = (*keyed(prefix, "offload_params"), *keyed(prefix, "cpu_offload"))
-    if settings.on(*offload, pointer="/optimizer/parameter_offload"):
+    if settings.on(*offload, pointer="/optimizer/parameter_offload") or "offload" in outside:
+        where = settings.where(*offload) if settings.find(*offload) else "fsdp: offload"
         for pointer in ("/optimizer/parameter_offload", "/optimizer/offload"):
-            draft.set(pointer, "cpu", settings.origin, settings.where(*offload))
+            draft.set(pointer, "cpu", settings.origin, where)
     checkpointing = keyed(prefix, "activation_checkpointing")
     on = settings.on(*checkpointing, pointer="/checkpointing/granularity")
     if on:
