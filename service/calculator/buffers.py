@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from service.calculator.layout import Layout
 from service.calculator.ledger import ALWAYS, Category, Line, Tensor
-from service.calculator.model import Mamba, Model, Moe
+from service.calculator.model import Model, Moe, Recurrent
 from service.calculator.parameters import Parameter
 from service.calculator.recipe import Recipe
 from service.calculator.routing import group_tokens
@@ -37,7 +37,7 @@ def global_buffer_lines(
         elements = gathers * layout.tokens * model.hidden_size
     for kind in kinds:
         mixer, feed_forward = model.kinds[kind].attention, model.kinds[kind].mlp
-        if local and recipe.scores_stored and mixer is not None and not isinstance(mixer, Mamba):
+        if local and recipe.scores_stored and mixer is not None and not isinstance(mixer, Recurrent):
             scores = layout.tokens * ceil_div(mixer.heads, layout.tensor) * layout.sequence_length
             elements = maximum(elements, scores)
         if isinstance(feed_forward, Moe) and recipe.dispatcher == "allgather":

@@ -17,7 +17,8 @@ class Attention:
     """Multi-head, grouped-query or multi-query attention (a heads, g key/value groups, head width d).
 
     `window` is how far back a query sees (None: to the start); `sinks` adds one learned logit for each head;
-    `softcap` squeezes the scores through a tanh. Hugging Face's classes may project queries, keys and values in one
+    `softcap` squeezes the scores through a tanh. With `output_gate` the query's projection is twice as wide, and the
+    sigmoid of its second half multiplies the output. Hugging Face's classes may project queries, keys and values in one
     product (`fused_projection`), or build rotated heads by concatenation (`rotary_concatenated`).
     """
 
@@ -30,6 +31,7 @@ class Attention:
     window: int | None = None
     sinks: bool = False
     softcap: bool = False
+    output_gate: bool = False
     fused_projection: bool = False
     rotary_concatenated: bool = False
 
@@ -37,6 +39,11 @@ class Attention:
     def query_width(self) -> int:
         """Width of all queries, a·d; need not equal the hidden size."""
         return self.heads * self.head_dim
+
+    @property
+    def gate_width(self) -> int:
+        """Width of the output's gate: that of the queries, or nothing."""
+        return self.query_width if self.output_gate else 0
 
     @property
     def key_width(self) -> int:
@@ -89,6 +96,41 @@ class Mamba:
 
 
 @dataclass(frozen=True, slots=True)
+class DeltaNet:
+    """A gated delta net: linear attention whose state is a matrix of each value head.
+
+    `key_heads` of `key_dim` serve `value_heads` of `value_dim`; a convolution over `conv` tokens runs on queries, keys
+    and values. Source: Yang et al. 2024 (arXiv 2412.06464); transformers 5.24.0, Qwen3NextGatedDeltaNet.
+    """
+
+    key_heads: int
+    value_heads: int
+    key_dim: int
+    value_dim: int
+    conv: int
+
+    @property
+    def heads(self) -> int:
+        """Heads that have a state."""
+        return self.value_heads
+
+    @property
+    def key_width(self) -> int:
+        """Width of all queries, and of all keys."""
+        return self.key_heads * self.key_dim
+
+    @property
+    def value_width(self) -> int:
+        """Width of all values, of their gate, and of the output."""
+        return self.value_heads * self.value_dim
+
+    @property
+    def convolved(self) -> int:
+        """Channels of the convolution: queries, keys and values."""
+        return 2 * self.key_width + self.value_width
+
+
+@dataclass(frozen=True, slots=True)
 class Mlp:
     """A dense MLP whose branches are `width` wide.
 
@@ -114,7 +156,7 @@ class Moe:
     `shared_width` is the total width of the shared experts; `shared_gate` adds one h-wide gate for them;
     `expert_bias` is the balancing bias of the router, a buffer and no parameter; `bias` puts one on the experts'
     projections, `router_bias` on the router's. Hugging Face's classes may cast the chosen scores back from fp32 before
-    they weigh the experts' outputs (`scores_cast`).
+    they weigh the experts' outputs (`scores_cast`), and take a softmax over the chosen ones alone (`chosen_softmax`).
     """
 
     experts: int
@@ -127,6 +169,7 @@ class Moe:
     bias: bool = False
     router_bias: bool = False
     scores_cast: bool = False
+    chosen_softmax: bool = False
 
     @property
     def branches(self) -> int:
@@ -134,7 +177,10 @@ class Moe:
         return 2 if self.kind in {"swiglu", "geglu"} else 1
 
 
-Mixer: TypeAlias = Attention | LatentAttention | Mamba
+Recurrent: TypeAlias = Mamba | DeltaNet
+"""Mixers that carry a state along the sequence, and compute no scores."""
+
+Mixer: TypeAlias = Attention | LatentAttention | Recurrent
 FeedForward: TypeAlias = Mlp | Moe
 
 

@@ -6,7 +6,17 @@ Shapes are those of the local shard: what tensor parallelism divides is divided,
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from service.calculator.model import Attention, LatentAttention, LayerKind, Mamba, Mlp, Model, Moe, Prediction
+from service.calculator.model import (
+    Attention,
+    DeltaNet,
+    LatentAttention,
+    LayerKind,
+    Mamba,
+    Mlp,
+    Model,
+    Moe,
+    Prediction,
+)
 from service.calculator.units import Int, ceil_div, round_up
 
 BY_TENSOR = ("tensor",)
@@ -76,12 +86,13 @@ def _attention(attention: Attention, model: Model, tensor: Int) -> list[Paramete
     hidden = model.hidden_size
     q, k = attention.query_width, attention.key_width
     source = "memory_model.md 1.1 attention"
+    rows = ceil_div(q + attention.gate_width + 2 * k, tensor)
     found = [
-        Parameter("attention.qkv.weight", (ceil_div(q + 2 * k, tensor), hidden), BY_TENSOR, source),
+        Parameter("attention.qkv.weight", (rows, hidden), BY_TENSOR, source),
         Parameter("attention.output.weight", (hidden, ceil_div(q, tensor)), BY_TENSOR, source),
     ]
     if attention.qkv_bias:
-        found.append(Parameter("attention.qkv.bias", (ceil_div(q + 2 * k, tensor),), BY_TENSOR, source))
+        found.append(Parameter("attention.qkv.bias", (rows,), BY_TENSOR, source))
     if attention.output_bias:
         found.append(Parameter("attention.output.bias", (hidden,), REPLICATED, source))
     if attention.qk_norm == "per_head":
@@ -131,6 +142,20 @@ def _mamba(mamba: Mamba, model: Model, tensor: Int) -> list[Parameter]:
     ]
 
 
+def _delta_net(delta: DeltaNet, model: Model, tensor: Int) -> list[Parameter]:
+    """Queries, keys, values and their gate in one projection, with two numbers a head: step and decay."""
+    hidden, heads = model.hidden_size, ceil_div(delta.value_heads, tensor)
+    projected = ceil_div(delta.convolved + delta.value_width, tensor) + 2 * heads
+    source = "memory_model.md 1.1 gated delta net"
+    return [
+        Parameter("delta.in.weight", (projected, hidden), BY_TENSOR, source),
+        Parameter("delta.convolution", (ceil_div(delta.convolved, tensor), delta.conv), BY_TENSOR, source),
+        Parameter("delta.decay_and_step", (2, heads), BY_TENSOR, source),
+        Parameter("delta.norm", (delta.value_dim,), REPLICATED, source),
+        Parameter("delta.out.weight", (hidden, ceil_div(delta.value_width, tensor)), BY_TENSOR, source),
+    ]
+
+
 def _mlp(name: str, mlp: Mlp, model: Model, tensor: Int) -> list[Parameter]:
     hidden = model.hidden_size
     source = "memory_model.md 1.1 MLP"
@@ -176,6 +201,8 @@ def layer_parameters(kind: LayerKind, model: Model, tensor: Int, grid: ExpertGri
             found += _latent_attention(kind.attention, model, tensor)
         case Mamba():
             found += _mamba(kind.attention, model, tensor)
+        case DeltaNet():
+            found += _delta_net(kind.attention, model, tensor)
     match kind.mlp:
         case Mlp():
             found += _mlp("mlp", kind.mlp, model, tensor)

@@ -229,6 +229,7 @@ class Recipe:
     rope_fused: bool = True
     dispatcher: str = "allgather"
     grouped_gemm: bool = False
+    recurrence_fused: bool = True
     habits: Habits = NO_HABITS
     layers_ahead: int = 0
 

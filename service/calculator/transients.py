@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from service.calculator.activations.autograd.layer import SOURCES
+from service.calculator.activations.delta import CHUNK
 from service.calculator.activations.saved import Saved
 from service.calculator.checkpointing import segment_length
 from service.calculator.head import residual
 from service.calculator.layout import Layout
 from service.calculator.ledger import ALWAYS, WITH_ACTIVATIONS, Category, Line, Moment, Tensor
-from service.calculator.model import Attention, LatentAttention, LayerKind, Mamba, Mlp, Model, Moe
+from service.calculator.model import Attention, DeltaNet, LatentAttention, LayerKind, Mamba, Mlp, Model, Moe
 from service.calculator.parameters import BY_EXPERT, ExpertGrid, layer_parameters
 from service.calculator.recipe import Recipe
 from service.calculator.routing import expert_rows, group_tokens, received_rows, sent_rows
@@ -19,7 +20,7 @@ from service.calculator.units import BYTES, Int, ceil_div, maximum, where
 FP32_WEIGHTING = 6
 """Widths of a row, in the activations' 16 bits, of the gradients around an fp32 product with routing weights."""
 
-MIXER = ("attention.", "mamba.")
+MIXER = ("attention.", "mamba.", "delta.")
 TORCH_STAGE = "torch/distributed/pipelining/stage.py, _setup_forward_recv_info"
 PEFT = "huggingface/peft @ 5d602fdb tuners/lora/layer.py, ParamWrapper"
 AO_CASTS = "modelled: torchao @ 36027d82 float8/float8_training_tensor.py, _ToFloat8ConstrFunc"
@@ -202,8 +203,9 @@ def _mixer_gradients(kind: LayerKind, layout: Layout, recipe: Recipe) -> Int:
     """Bytes of gradients that the first half's backward holds at once.
 
     Fused attention: gradients of output, queries, keys and values, and queries' again in fp32, into which the kernel
-    adds. Stored scores: their gradient before and after the softmax. Mamba: gradients of the scan's output and of the
-    in-projection's output.
+    adds, and the gate's where there is one. Stored scores: their gradient before and after the softmax. Mamba:
+    gradients of the scan's output and of the in-projection's output. Gated delta net: those, and what the kernel
+    computes again and the gradients that it makes of it (chunk_gated_delta_rule_bwd), its states aside.
     """
     width, tokens = BYTES[recipe.compute], layout.tokens
     match kind.attention:
@@ -214,13 +216,29 @@ def _mixer_gradients(kind: LayerKind, layout: Layout, recipe: Recipe) -> Int:
             value = output = mixer.heads * mixer.value_dim
         case Mamba() as mamba:
             return tokens * ceil_div(3 * mamba.inner_width + mamba.state_width + mamba.heads, layout.tensor) * width
+        case DeltaNet() as delta:
+            return tokens * _delta_gradient_width(delta, layout) * width
         case None:
             return 0
     if recipe.scores_stored:
         heads = ceil_div(mixer.heads, layout.tensor)
         return 2 * tokens * heads * layout.sequence_length * width
-    kept = ceil_div(query + key + value + output, layout.tensor) * width
+    gate = mixer.gate_width if isinstance(mixer, Attention) else 0
+    kept = ceil_div(query + key + value + output + gate, layout.tensor) * width
     return tokens * (kept + ceil_div(query, layout.tensor) * BYTES["fp32"])
+
+
+def _delta_gradient_width(delta: DeltaNet, layout: Layout) -> Int:
+    """Columns of 16 bits that a delta rule's backward holds for each token.
+
+    Gradients of the output and its gate; w and u, the new values and their gradient, computed again for each value
+    head; one state a chunk and its gradient; gradients of queries, keys (fp32 for each value head) and values.
+    Source: flash-linear-attention @ bc3b101d, gated_delta_rule/chunk.py, common/chunk_delta_h.py, common/chunk_o.py.
+    """
+    heads = ceil_div(delta.value_heads, layout.tensor)
+    key, value = heads * delta.key_dim, heads * delta.value_dim
+    states = 2 * key * delta.value_dim // CHUNK
+    return 2 * value + (key + 3 * value) + states + (3 * 2 * key + value)
 
 
 def _tensor(name: str, shape: tuple[Int, ...], recipe: Recipe, sharded_by: tuple[str, ...], source: str) -> Tensor:

@@ -10,7 +10,7 @@ from service.calculator.model import Model, Prediction
 from service.catalog.models import UnknownModel, find_model
 from service.job.diagnostics import Diagnostic, MissingFact, Origin
 from service.job.families import FamilyDefaults, family_defaults, mlp_kind
-from service.job.layer_kinds import layer_kinds, missing_dimensions, unknown_kinds, wrong_lengths
+from service.job.layer_kinds import interval_types, layer_kinds, missing_dimensions, unknown_kinds, wrong_lengths
 from service.job.schema import ModelSection
 from service.job.values import Values
 
@@ -42,7 +42,9 @@ def _resolved(section: str) -> tuple[Architecture, Values]:
         _fill_preset(preset, values, problems)
     known = values.section("/model")
     family = family_defaults(known.get("model_type"))
-    problems += [*_unsupported(known, family), *_uneven(known)]
+    _fill_layer_types(known, family, values)
+    known = values.section("/model")
+    problems += [*_unsupported(known), *_uneven(known)]
     _fill_family(family, values)
     missing = [
         MissingFact(fact, f"the model's {fact} is not given; send it or a preset")
@@ -70,11 +72,18 @@ def _fill_preset(preset: str, values: Values, problems: list[Diagnostic]) -> Non
         values.fill(f"/model/{key}", value, "default", f"preset {found.name}")
 
 
-def _unsupported(known: Mapping[str, Any], family: FamilyDefaults | None) -> list[Diagnostic]:
+def _fill_layer_types(known: Mapping[str, Any], family: FamilyDefaults | None, values: Values) -> None:
+    """Full attention in every n-th layer, where the config counts them instead of naming each."""
+    every, layers = known.get("full_attention_interval"), known.get("num_hidden_layers")
+    where = "full_attention_interval"
+    if every is None and family is not None and family.full_attention_interval:
+        every, where = family.full_attention_interval, f"transformers {family.class_name}"
+    if every and layers:
+        values.fill("/model/layer_types", interval_types(layers, every), "default", where)
+
+
+def _unsupported(known: Mapping[str, Any]) -> list[Diagnostic]:
     """Refuse what this version cannot itemise, by name: nothing is ever priced as if it were dense."""
-    found = unknown_kinds(known)
-    if family is not None and family.hybrid and not found and not known.get("layer_types"):
-        found = [("model_type", known["model_type"])]
     return [
         Diagnostic(
             "unknown_architecture",
@@ -82,10 +91,10 @@ def _unsupported(known: Mapping[str, Any], family: FamilyDefaults | None) -> lis
             f"layers of kind {kind} are not supported yet",
             (f"/model/{key}",),
             kind,
-            "attention, latent attention, Mamba-2, dense and mixture-of-experts layers",
+            "attention, latent attention, gated delta nets, Mamba-2, dense and mixture-of-experts layers",
             (),
         )
-        for key, kind in found
+        for key, kind in unknown_kinds(known)
     ]
 
 
@@ -129,6 +138,8 @@ def _fill_family(family: FamilyDefaults | None, values: Values) -> None:
         "parallel_residual": implied.parallel_residual,
         "tie_word_embeddings": implied.tie_word_embeddings,
     }
+    if implied.output_gate:
+        defaults["attn_output_gate"] = True
     for key, value in defaults.items():
         values.fill(f"/model/{key}", value, origin, where)
     heads, hidden = values.get("/model/num_attention_heads"), values.get("/model/hidden_size")

@@ -1,8 +1,7 @@
 """What a Hugging Face `model_type` implies when a config does not say it: shapes, biases, ties, class defaults.
 
 Source: the configuration and modelling classes of transformers 5.24.0 (`models/<type>/`), read as facts. A family is
-listed only when the canonical job can describe its layers, or when `hybrid` says that it cannot; an unknown
-`model_type` implies nothing.
+listed only when the canonical job can describe its layers; an unknown `model_type` implies nothing.
 """
 
 from collections.abc import Mapping
@@ -26,7 +25,8 @@ class Writing:
     `norm_form`: the RMSNorm casts back before its weight multiplies, after it, or its weight is an offset in fp32.
     `fused_attention` and `fused_mlp`: one projection makes queries, keys and values, or both branches. Rotated heads
     are concatenated from parts where only some of their width turns. `softmax_fp32` is that of eager attention.
-    `scores_cast`: the router hands its fp32 scores on in the type of its logits.
+    `scores_cast`: the router hands its fp32 scores on in the type of its logits. `chosen_softmax`: it takes the softmax
+    of the chosen ones alone.
     """
 
     norm_form: NormForm = "cast_first"
@@ -38,6 +38,7 @@ class Writing:
     softcap: bool = False
     softmax_fp32: bool = True
     scores_cast: bool = False
+    chosen_softmax: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,8 @@ class FamilyDefaults:
 
     `num_key_value_heads` and `head_dim` are what the class fills in for an absent key; None means the number of query
     heads and hidden_size / num_attention_heads. `expert_bias` is the buffer that balances the choice of experts;
-    `attention_bias_on_output` says whether the key `attention_bias` also covers the output projection. `dropout` is the
+    `attention_bias_on_output` says whether the key `attention_bias` also covers the output projection. Of every
+    `full_attention_interval` layers all but the last are linear attention. `dropout` is the
     class's probability on residuals and attention weights; `dimensions` are its values for keys that a shortened
     config.json may omit.
     """
@@ -65,7 +67,8 @@ class FamilyDefaults:
     parallel_residual: bool = False
     moe: bool = False
     latent_attention: bool = False
-    hybrid: bool = False
+    output_gate: bool = False
+    full_attention_interval: int | None = None
     attention_sinks: bool = False
     router_bias: bool = False
     shared_expert_gate: bool = False
@@ -157,6 +160,22 @@ _QWEN3_MOE = FamilyDefaults(
         decoder_sparse_step=1, moe_intermediate_size=768, num_experts=128, num_experts_per_tok=8,
     ),
 )  # fmt: skip
+_QWEN3_NEXT = replace(
+    _QWEN3_MOE,
+    class_name="Qwen3NextConfig",
+    writing=Writing(norm_form="offset", rotary_concatenated=True, scores_cast=True),
+    output_gate=True,
+    full_attention_interval=4,
+    shared_expert_gate=True,
+    num_key_value_heads=2,
+    head_dim=256,
+    dimensions=_dimensions(
+        2048, 48, 16, 5632, 151936, 32768,
+        decoder_sparse_step=1, moe_intermediate_size=512, shared_expert_intermediate_size=512, num_experts=512,
+        num_experts_per_tok=10, linear_conv_kernel_dim=4, linear_key_head_dim=128, linear_value_head_dim=128,
+        linear_num_key_heads=16, linear_num_value_heads=32,
+    ),
+)  # fmt: skip
 _DEEPSEEK_V3 = FamilyDefaults(
     "DeepseekV3Config",
     moe=True,
@@ -200,6 +219,39 @@ _GLM4 = FamilyDefaults(
     head_dim=128,
     dimensions=_dimensions(4096, 40, 32, 13696, 151552, 131072),
 )
+
+_BAMBA = FamilyDefaults(
+    "BambaConfig",
+    writing=Writing(rotary_concatenated=True),
+    num_key_value_heads=8,
+    dimensions=_dimensions(
+        4096, 32, 32, 14336, 128000, 262144,
+        mamba_n_heads=128, mamba_n_groups=1, mamba_d_state=256, mamba_d_conv=4, mamba_expand=2,
+    ),
+)  # fmt: skip
+# With experts or without: a config of the latter kind says that it has none.
+_GRANITE_HYBRID = FamilyDefaults(
+    "GraniteMoeHybridConfig",
+    writing=Writing(scores_cast=True, chosen_softmax=True),
+    position_embedding="none",
+    dimensions=_dimensions(
+        4096, 32, 32, 11008, 32000, 2048,
+        mamba_n_heads=128, mamba_n_groups=1, mamba_d_state=256, mamba_d_conv=4, mamba_expand=2,
+    ),
+)  # fmt: skip
+_NEMOTRON_H = FamilyDefaults(
+    "NemotronHConfig",
+    mlp="relu2",
+    writing=Writing(norm_form="offset"),
+    position_embedding="none",
+    expert_bias=True,
+    num_key_value_heads=8,
+    head_dim=128,
+    dimensions=_dimensions(
+        4096, 52, 32, 21504, 131072, 4096,
+        mamba_n_heads=128, mamba_d_head=64, mamba_n_groups=8, mamba_d_state=128, mamba_d_conv=4,
+    ),
+)  # fmt: skip
 
 _FAMILIES: Mapping[str, FamilyDefaults] = MappingProxyType(
     {
@@ -249,28 +301,10 @@ _FAMILIES: Mapping[str, FamilyDefaults] = MappingProxyType(
         ),
         "qwen3": _QWEN3,
         "qwen3_moe": _QWEN3_MOE,
-        # Three layers in four are gated delta nets, which the canonical job has no words for yet.
-        "qwen3_next": replace(
-            _QWEN3_MOE,
-            class_name="Qwen3NextConfig",
-            hybrid=True,
-            shared_expert_gate=True,
-            num_key_value_heads=2,
-            head_dim=256,
-            dimensions=_dimensions(
-                2048,
-                48,
-                16,
-                5632,
-                151936,
-                32768,
-                decoder_sparse_step=1,
-                moe_intermediate_size=512,
-                shared_expert_intermediate_size=512,
-                num_experts=512,
-                num_experts_per_tok=10,
-            ),
-        ),
+        "qwen3_next": _QWEN3_NEXT,
+        "bamba": _BAMBA,
+        "granitemoehybrid": _GRANITE_HYBRID,
+        "nemotron_h": _NEMOTRON_H,
         "deepseek_v2": replace(
             _DEEPSEEK_V3,
             class_name="DeepseekV2Config",

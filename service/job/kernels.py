@@ -11,6 +11,7 @@ from service.catalog.profiles import Profile
 from service.catalog.titan import is_whole_graph, titan_habits
 from service.catalog.versions import stated_date, stated_version
 from service.job.families import Writing, family_defaults
+from service.job.layer_kinds import RECURRENT
 from service.job.values import Values
 
 MEGATRON = frozenset({"transformer_engine", "local"})
@@ -55,10 +56,19 @@ def fill_kernels(values: Values, profile: Profile) -> None:
     fill("/dropout/attention", profile.attention_dropout)
     if values.get("/adapters") is not None:
         fill("/adapters/dropout", _adapter_dropout(values.get("/framework/version")), "the tool's default")
+    _fill_recurrence(values)
     if values.get("/model/num_experts"):
         fill("/kernels/moe_dispatcher", "allgather" if implementation in MEGATRON else "alltoall")
         fill("/kernels/grouped_gemm", implementation not in MEGATRON)
         values.fill("/moe/imbalance", 1.0, "assumed", "balanced routing")
+
+
+def _fill_recurrence(values: Values) -> None:
+    """The kernels are assumed to be installed; where they are not, transformers falls back to operations of its own."""
+    kinds = (*(values.get("/model/layer_types") or ()), *(values.get("/model/layers_block_type") or ()))
+    if any(each in RECURRENT for each in kinds):
+        rule = "flash-linear-attention, mamba_ssm and causal_conv1d are installed"
+        values.fill("/kernels/linear_attention", "fused", "assumed", rule)
 
 
 ADAPTER_DROPOUT = {"litgpt": 0.05, "swift": 0.05}
@@ -130,6 +140,7 @@ def kernel_parts(values: Values) -> dict[str, Any]:
         "rope_fused": kernels.get("rope") != "eager",
         "dispatcher": kernels.get("moe_dispatcher") or "allgather",
         "grouped_gemm": bool(kernels.get("grouped_gemm")),
+        "recurrence_fused": kernels.get("linear_attention") != "eager",
         "deferred_head": kernels.get("defer_embedding_wgrad"),
         "compiled": bool(kernels.get("compile")),
         "traced": implementation == "titan" and is_whole_graph(values.get("/framework/version")),

@@ -3,7 +3,17 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from service.calculator.model import Attention, FeedForward, LatentAttention, LayerKind, Mamba, Mixer, Mlp, Moe
+from service.calculator.model import (
+    Attention,
+    DeltaNet,
+    FeedForward,
+    LatentAttention,
+    LayerKind,
+    Mamba,
+    Mixer,
+    Mlp,
+    Moe,
+)
 from service.job.families import FamilyDefaults, gelu_in_python
 
 Known = Mapping[str, Any]
@@ -11,7 +21,7 @@ Known = Mapping[str, Any]
 _Look = tuple[str | None, str | None, bool]
 """A layer's block, its type of attention, and whether it is a mixture of experts."""
 
-MAMBA, ATTENTION, MLP, EXPERTS = "mamba", "attention", "mlp", "moe"
+MAMBA, ATTENTION, MLP, EXPERTS, DELTA = "mamba", "attention", "mlp", "moe", "linear_attention"
 BLOCKS: Mapping[str, str] = {
     "mamba": MAMBA,
     "mamba2": MAMBA,
@@ -22,11 +32,26 @@ BLOCKS: Mapping[str, str] = {
     "-": MLP,
     "moe": EXPERTS,
     "E": EXPERTS,
+    "linear_attention": DELTA,
+    "gated_delta_net": DELTA,
+    "G": DELTA,
 }
 """Entries of `layers_block_type`: words of Hugging Face, letters of Megatron's hybrid pattern."""
 
+RECURRENT = frozenset(each for each, kind in BLOCKS.items() if kind in {MAMBA, DELTA})
+"""Words for layers that carry a state along the sequence."""
+
 ATTENTION_TYPES = frozenset({"full_attention", "sliding_attention", "chunked_attention", "attention"})
-"""Entries of `layer_types`; all are softmax attention, over different stretches of the sequence."""
+"""Entries of `layer_types` that are softmax attention, over different stretches of the sequence."""
+
+DELTA_NETS = frozenset({None, "custom", "qwen3_next", "qwen3_5_text", "qwen3_5_moe_text"})
+"""Model types whose linear attention is a gated delta net; other types mean other layers by the same word."""
+
+MAMBA_TYPES = frozenset({"bamba", "granitemoehybrid", "nemotron_h", "mamba2"})
+"""Model types whose linear attention is a Mamba-2 mixer, and whose layers may stand in either list."""
+
+FIRST_MAMBA = frozenset({"mamba", "falcon_mamba", "jamba", "zamba"})
+"""Model types whose state-space layers are those of the first Mamba, which keep other tensors."""
 
 HALF_LAYERS = frozenset({None, "custom", "mamba2", "nemotron_h"})
 """Model types whose hybrid layers are a mixer or an MLP alone; those of other types have both."""
@@ -34,8 +59,14 @@ HALF_LAYERS = frozenset({None, "custom", "mamba2", "nemotron_h"})
 
 def unknown_kinds(known: Known) -> list[tuple[str, str]]:
     """Key and name of each kind of layer that cannot be itemised."""
-    found = [("layer_types", each) for each in known.get("layer_types") or () if each not in ATTENTION_TYPES]
-    found += [("layers_block_type", each) for each in known.get("layers_block_type") or () if each not in BLOCKS]
+    words = ATTENTION_TYPES | ({DELTA} if known.get("model_type") in DELTA_NETS else set())
+    if known.get("model_type") in MAMBA_TYPES:
+        words = frozenset({*BLOCKS, "full_attention"})
+    found = [("layer_types", each) for each in known.get("layer_types") or () if each not in words]
+    blocks = {*BLOCKS, "full_attention"}
+    found += [("layers_block_type", each) for each in known.get("layers_block_type") or () if each not in blocks]
+    if known.get("model_type") in FIRST_MAMBA:
+        found.append(("model_type", known["model_type"]))
     return sorted(set(found))
 
 
@@ -44,6 +75,11 @@ def wrong_lengths(known: Known) -> list[str]:
     layers = known.get("num_hidden_layers")
     keys = ("layer_types", "layers_block_type", "moe_layer_pattern")
     return [key for key in keys if layers and known.get(key) and len(known[key]) != layers]
+
+
+def interval_types(layers: int, every: int) -> list[str]:
+    """Kinds of layers of which every n-th is full attention and the others are linear."""
+    return [DELTA if (index + 1) % every else "full_attention" for index in range(layers)]
 
 
 def missing_dimensions(known: Known, family: FamilyDefaults | None) -> list[str]:
@@ -61,6 +97,8 @@ def missing_dimensions(known: Known, family: FamilyDefaults | None) -> list[str]
         needed += ["num_experts", "num_experts_per_tok"]
     if blocks is not None and MAMBA in blocks:
         needed += ["mamba_d_state", "mamba_d_head"]
+    if DELTA in (blocks or ()) or (blocks is None and DELTA in (known.get("layer_types") or ())):
+        needed += ["linear_num_value_heads", "linear_key_head_dim", "linear_value_head_dim"]
     return [key for key in (*needed, "vocab_size") if known.get(key) is None]
 
 
@@ -81,12 +119,18 @@ def _looks(known: Known) -> list[_Look]:
     layers = known["num_hidden_layers"]
     unsaid = [None] * layers
     sparse = [_has_experts(known) and is_sparse(known, index) for index in range(layers)]
-    return list(zip(_blocks(known) or unsaid, known.get("layer_types") or unsaid, sparse, strict=True))
+    types = None if known.get("model_type") in MAMBA_TYPES else known.get("layer_types")
+    return list(zip(_blocks(known) or unsaid, types or unsaid, sparse, strict=True))
 
 
 def _blocks(known: Known) -> list[str] | None:
-    blocks = known.get("layers_block_type")
-    return [BLOCKS.get(each, each) for each in blocks] if blocks else None
+    blocks, hybrid = known.get("layers_block_type"), known.get("model_type") in MAMBA_TYPES
+    if hybrid:
+        blocks = blocks or known.get("layer_types")
+    if not blocks:
+        return None
+    words = {**BLOCKS, "full_attention": ATTENTION, **({DELTA: MAMBA} if hybrid else {})}
+    return [words.get(each, each) for each in blocks]
 
 
 def _halves(known: Known) -> bool:
@@ -128,7 +172,7 @@ def _layer(known: Known, traits: FamilyDefaults, look: _Look) -> LayerKind:
     block, attention, sparse = look
     if block is not None and _halves(known):
         return _half_layer(known, traits, block)
-    mixer = _mamba(known) if block == MAMBA else _attention(known, traits, attention)
+    mixer = _mamba(known) if block == MAMBA else _attention(known, traits, attention or block)
     feed_forward: FeedForward = _experts(known, traits) if sparse else _dense(known, traits)
     post_norm = traits.writing.post_norm
     return LayerKind(mixer, feed_forward, known["norms_per_layer"], known["parallel_residual"], post_norm)
@@ -138,12 +182,14 @@ def _half_layer(known: Known, traits: FamilyDefaults, block: str) -> LayerKind:
     norms = known["norms_per_layer"] // 2
     if block == MAMBA:
         return LayerKind(_mamba(known), None, norms)
-    if block == ATTENTION:
-        return LayerKind(_attention(known, traits, None), None, norms)
+    if block in {ATTENTION, DELTA}:
+        return LayerKind(_attention(known, traits, block), None, norms)
     return LayerKind(None, _dense(known, traits) if block == MLP else _experts(known, traits), norms)
 
 
 def _attention(known: Known, traits: FamilyDefaults, attention: str | None) -> Mixer:
+    if attention == DELTA:
+        return _delta_net(known)
     if known.get("kv_lora_rank"):
         return LatentAttention(
             heads=known["num_attention_heads"],
@@ -163,8 +209,19 @@ def _attention(known: Known, traits: FamilyDefaults, attention: str | None) -> M
         window=None if attention == "full_attention" else known.get("sliding_window"),
         sinks=traits.attention_sinks,
         softcap=traits.writing.softcap,
+        output_gate=bool(known.get("attn_output_gate")),
         fused_projection=traits.writing.fused_attention,
         rotary_concatenated=traits.writing.rotary_concatenated,
+    )
+
+
+def _delta_net(known: Known) -> DeltaNet:
+    return DeltaNet(
+        key_heads=known.get("linear_num_key_heads") or known["linear_num_value_heads"],
+        value_heads=known["linear_num_value_heads"],
+        key_dim=known["linear_key_head_dim"],
+        value_dim=known["linear_value_head_dim"],
+        conv=known.get("linear_conv_kernel_dim") or 4,
     )
 
 
@@ -204,4 +261,5 @@ def _experts(known: Known, traits: FamilyDefaults) -> Moe:
         bias=known["mlp_bias"],
         router_bias=traits.router_bias,
         scores_cast=traits.writing.scores_cast,
+        chosen_softmax=traits.writing.chosen_softmax,
     )

@@ -7,13 +7,13 @@ from typing import Any
 from pydantic import ValidationError
 
 from service.calculator.layout import Layout, Routing
-from service.calculator.model import Mamba, Model
+from service.calculator.model import Model
 from service.calculator.placement import EVEN, PATHS, PlacementError, Split, place
 from service.calculator.recipe import Recipe
 from service.calculator.routing import PERMILLE
 from service.calculator.schedules import torch_group
 from service.calculator.schedules.schedule import CHUNKS
-from service.catalog.profiles import MEGATRON_LAYERS, Profile, profile_of
+from service.catalog.profiles import Profile, profile_of
 from service.job.architecture import resolve_architecture
 from service.job.checkpointing import (
     checkpointing_of,
@@ -23,6 +23,7 @@ from service.job.checkpointing import (
 )
 from service.job.diagnostics import Diagnostic, Findings, MissingFact
 from service.job.kernels import fill_kernels, kernel_parts, unpriced_kernels
+from service.job.recurrent import undescribed_layers
 from service.job.schema import Job
 from service.job.states import fill_eight_bits, fill_states, state_parts, unpriced_states
 from service.job.validate import check
@@ -202,21 +203,8 @@ def _draft(job: Job) -> _Draft:
     if job.precision.fp8 is not None:
         fill_eight_bits(values, profile)
     problems += _version_notice(job, profile) + _unpriced(values, profile) + _attention_notice(values)
-    problems += _undescribed(architecture.model, values)
+    problems += undescribed_layers(architecture.model, values)
     return _Draft(values, profile, _with_16_bit_ends(architecture.model, values), problems, architecture.missing)
-
-
-def _undescribed(model: Model | None, values: Values) -> list[Diagnostic]:
-    """Hybrid models' layers outside Megatron, whose operations in torch nobody has written down, or with adapters."""
-    implementation = values.get("/framework/transformer_impl")
-    described = implementation in MEGATRON_LAYERS and values.get("/adapters") is None
-    kinds = model.kinds if model is not None and not described else ()
-    if not any(isinstance(kind.attention, Mamba) or None in {kind.attention, kind.mlp} for kind in kinds):
-        return []
-    beside = " and adapters" if values.get("/adapters") is not None else ""
-    message = f"hybrid layers with the implementation {implementation}{beside} are not supported yet"
-    fields = ("/model", "/framework/transformer_impl")
-    return [Diagnostic("unsupported_option", "error", message, fields, str(implementation))]
 
 
 def _with_16_bit_ends(model: Model | None, values: Values) -> Model | None:

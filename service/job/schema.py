@@ -127,6 +127,20 @@ class ModelSection(Section):
     """Mamba-2: number of heads."""
     mamba_d_head: Width | None = Field(None, examples=[None])
     """Mamba-2: width of one head."""
+    full_attention_interval: Layers | None = Field(None, examples=[None])
+    """Every n-th layer is full attention, the others linear; `layer_types` says it layer by layer."""
+    linear_num_key_heads: Annotated[int, _at_most(limits.HEADS)] | None = Field(None, examples=[None])
+    """Linear attention (gated delta net): number of key heads, and of query heads."""
+    linear_num_value_heads: Annotated[int, _at_most(limits.HEADS)] | None = Field(None, examples=[None])
+    """Linear attention: number of value heads, a multiple of the key heads."""
+    linear_key_head_dim: Width | None = Field(None, examples=[None])
+    """Linear attention: width of one key head."""
+    linear_value_head_dim: Width | None = Field(None, examples=[None])
+    """Linear attention: width of one value head."""
+    linear_conv_kernel_dim: Width | None = Field(None, examples=[None])
+    """Linear attention: width of the convolution (tokens)."""
+    attn_output_gate: Flag | None = Field(None, examples=[None])
+    """The query projection is twice as wide, and the sigmoid of its second half multiplies the attention's output."""
     normalization: Literal["rmsnorm", "layernorm"] | None = Field(None, examples=["rmsnorm"])
     """Kind of normalisation; LayerNorm has a bias and a mean."""
     norms_per_layer: Literal[2, 4] | None = Field(None, examples=[2])
@@ -435,6 +449,10 @@ class KernelsSection(Section):
     """Experts run as one grouped matrix product."""
     experts: Literal["grouped_mm", "eager"] | None = Field(None, examples=[None])
     """transformers: implementation of the experts."""
+    linear_attention: Literal["fused", "eager"] | None = Field(None, examples=[None])
+    """Linear attention and state-space layers: kernels of flash-linear-attention, mamba_ssm and causal_conv1d, or the
+    operations that transformers falls back to.
+    """
     deterministic: Flag | None = Field(None, examples=[None])
     """Deterministic algorithms are required."""
     cuda_graphs: Flag | None = Field(None, examples=[None])

@@ -1,4 +1,4 @@
-"""Which model and recipe each measured layer of `tests/data/saved_tensors.json` is.
+"""Which model and recipe each measured layer of `tests/data/saved_tensors*.json` is.
 
 The layers were measured on a CPU. Where its kernels keep something else than a GPU's, the case says so by a function of
 its own, whose bytes are added to what the calculator finds.
@@ -9,7 +9,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from service.calculator.layout import Checkpointing
-from service.calculator.model import Attention, FeedForward, LatentAttention, LayerKind, Mixer, Mlp, Model, Moe
+from service.calculator.model import (
+    Attention,
+    DeltaNet,
+    FeedForward,
+    LatentAttention,
+    LayerKind,
+    Mamba,
+    Mixer,
+    Mlp,
+    Model,
+    Moe,
+)
 from service.calculator.recipe import Adapters
 
 Dims = Mapping[str, int]
@@ -23,8 +34,8 @@ NOT_CHECKPOINTED = Checkpointing()
 class Case:
     """A measured layer: how its model is shaped and written, the recipe, and what the CPU keeps differently."""
 
-    mixer: Callable[[Dims], Mixer]
-    feed_forward: Callable[[Dims], FeedForward]
+    mixer: Callable[[Dims], Mixer] | None
+    feed_forward: Callable[[Dims], FeedForward] | None
     recipe: Mapping[str, Any]
     model: Mapping[str, Any] = field(default_factory=dict)
     layer: Mapping[str, Any] = field(default_factory=dict)
@@ -35,7 +46,9 @@ class Case:
 
     def build(self, dims: Dims) -> Model:
         """A model of one such layer."""
-        kind = LayerKind(self.mixer(dims), self.feed_forward(dims), **self.layer)
+        mixer = None if self.mixer is None else self.mixer(dims)
+        feed_forward = None if self.feed_forward is None else self.feed_forward(dims)
+        kind = LayerKind(mixer, feed_forward, **self.layer)
         values: dict[str, Any] = {"normalization": "rmsnorm", "position_embedding": "rope", **self.model}
         return Model(
             "measured", dims["h"], dims["V"], (kind,), (0,), max_positions=512, tied_embeddings=False, **values
@@ -50,12 +63,20 @@ def mlp(kind: Any = "swiglu", **facts: Any) -> Callable[[Dims], FeedForward]:
     return lambda d: Mlp(d["f"], kind, **facts)
 
 
-def experts(*counts: int, **facts: Any) -> Callable[[Dims], FeedForward]:
-    return lambda _: Moe(*counts, "swiglu", **facts)
+def experts(*counts: int, kind: Any = "swiglu", **facts: Any) -> Callable[[Dims], FeedForward]:
+    return lambda _: Moe(*counts, kind, **facts)
 
 
 def latent(_: Dims) -> Mixer:
     return LatentAttention(8, query_rank=96, latent_rank=64, nope_dim=32, rope_dim=16, value_dim=32)
+
+
+def mamba(d: Dims) -> Mixer:
+    return Mamba(d["H"], d["p"], d["n"], d["G"], conv=4)
+
+
+def delta_net(d: Dims) -> Mixer:
+    return DeltaNet(d["kh"], d["vh"], d["kd"], d["vd"], conv=4)
 
 
 # CPU artefacts.
@@ -103,6 +124,11 @@ GPT = {"normalization": "layernorm", "position_embedding": "learned"}
 PACKED, PLAIN = heads(fused_projection=True), heads()
 GELU, PYTHON_GELU = mlp("gelu"), mlp("gelu", gelu_in_python=True)
 BF16_STATISTICS = (statistics_in_16_bits,)
+OFFSET = {"norm_form": "offset"}
+HALF = {"norms": 1}
+GRANITE = experts(8, 2, 128, shared_width=704, scores_cast=True, chosen_softmax=True)
+GATED = heads(qk_norm="per_head", output_gate=True, rotary_concatenated=True)
+"""Qwen3-Next's full attention: a quarter of each head turns, and a gate multiplies the output."""
 
 
 def gpt(recipe: Mapping[str, Any], feed_forward: Callable[[Dims], FeedForward] = GELU, *artefacts: Any) -> Case:
@@ -228,6 +254,39 @@ CASES: Mapping[str, Case] = {
         artefacts=(math_attention, grouped_routing),
     ),
     "hf.dsv3.dense": Case(latent, mlp(), HF, artefacts=(math_attention,)),
+    "hf.qwen3next.delta.eager": Case(delta_net, mlp(), {**HF, "recurrence_fused": False}, OFFSET),
+    "hf.qwen3next.delta.eager.padded": Case(delta_net, mlp(), {**HF, "recurrence_fused": False}, OFFSET),
+    "hf.qwen3next.delta.kernels": Case(delta_net, mlp(), HF, OFFSET),
+    "hf.qwen3next.delta.kernels.autocast": Case(
+        delta_net, mlp(), {**HF, "parameters": "fp32", "autocast": True}, OFFSET
+    ),
+    "hf.qwen3next.delta.kernels.s100": Case(delta_net, mlp(), HF, OFFSET),
+    "hf.bamba.mamba": Case(mamba, mlp(), HF),
+    "hf.bamba.mamba.autocast": Case(mamba, mlp(), {**HF, "parameters": "fp32", "autocast": True}),
+    "hf.bamba.attention": Case(heads(rotary_concatenated=True), mlp(), HF),
+    "hf.nemotronh.mamba": Case(mamba, None, HF, OFFSET, HALF),
+    "hf.nemotronh.mlp": Case(None, mlp("relu2"), HF, OFFSET, HALF),
+    "hf.nemotronh.attention": Case(PLAIN, None, HF, {**OFFSET, "position_embedding": "none"}, HALF),
+    "hf.nemotronh.moe": Case(
+        None,
+        experts(8, 2, 128, kind="relu2", shared_width=192, expert_bias=True),
+        {**HF, "grouped_gemm": True},
+        OFFSET,
+        HALF,
+        artefacts=(grouped_routing,),
+    ),
+    "hf.granitehybrid.mamba.dense": Case(mamba, mlp(), HF),
+    "hf.granitehybrid.mamba.moe": Case(mamba, GRANITE, {**HF, "grouped_gemm": True}),
+    "hf.granitehybrid.attention.moe": Case(
+        PLAIN, GRANITE, {**HF, "grouped_gemm": True}, {"position_embedding": "none"}
+    ),
+    "hf.qwen3next.full.sdpa": Case(GATED, mlp(), HF, OFFSET),
+    "hf.qwen3next.full.moe": Case(
+        GATED,
+        experts(8, 2, 128, shared_width=128, shared_gate=True, scores_cast=True),
+        {**HF, "grouped_gemm": True},
+        OFFSET,
+    ),
 }
 
 REFUSED = frozenset({"hf.mixtral.batched_mm"})

@@ -11,7 +11,7 @@ from service.calculator.activations.saved import Saved
 from service.calculator.checkpointing import stored_lines
 from service.calculator.layout import Checkpointing
 from service.calculator.ledger import Moment, total_bytes
-from service.calculator.model import Attention, LatentAttention, LayerKind, Mamba, Mlp, Model, Moe
+from service.calculator.model import Attention, LatentAttention, LayerKind, Mlp, Model, Moe
 from service.calculator.recipe import Adapters
 from service.calculator.units import BYTES
 from tests.builders import LLAMA_3_8B, layout, recipe
@@ -179,12 +179,12 @@ class TestLatentAttention:
         assert not [each for each in names if each.startswith("attention.query_")]
 
 
-def test_layers_that_nobody_described_are_refused() -> None:
-    kind = LayerKind(Mamba(8, 64, 128, 1, 4), Mlp(F, "swiglu"))
-    with pytest.raises(ValueError, match="state-space"):
-        rows_of(model_of(kind))
-    with pytest.raises(ValueError, match="one half"):
-        rows_of(model_of(LayerKind(None, Mlp(F, "swiglu"))))
+def test_a_layer_of_one_half_has_one_norm() -> None:
+    mixer, mlp = Attention(32, 8, 128), Mlp(F, "relu2")
+    halves = [rows_of(model_of(LayerKind(*half, norms=1))) for half in ((mixer, None), (None, mlp))]
+    for rows in halves:
+        assert [each.is_input for each in rows] == [True] + [False] * (len(rows) - 1)
+    assert sum(map(needed, halves)) == needed(rows_of(model_of(LayerKind(mixer, mlp))))
 
 
 def test_arrays_answer_as_single_layouts_do() -> None:

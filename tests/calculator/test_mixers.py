@@ -1,4 +1,4 @@
-"""Mixers beside plain attention: latent attention and Mamba-2; layers with one half; models of every kind."""
+"""Mixers beside plain attention: latent attention, Mamba-2, delta nets; layers with one half; models of every kind."""
 
 from dataclasses import replace
 from typing import Any
@@ -13,7 +13,18 @@ from service.calculator.activations.saved import Saved
 from service.calculator.checkpointing import stored_lines
 from service.calculator.estimate import estimate, peak_device_bytes
 from service.calculator.layout import Checkpointing, Layout
-from service.calculator.model import Attention, LatentAttention, LayerKind, Mamba, Mixer, Mlp, Model, Moe, Prediction
+from service.calculator.model import (
+    Attention,
+    DeltaNet,
+    LatentAttention,
+    LayerKind,
+    Mamba,
+    Mixer,
+    Mlp,
+    Model,
+    Moe,
+    Prediction,
+)
 from service.calculator.parameters import count, layer_parameters
 from service.calculator.recipe import Recipe
 from tests.builders import H100, LLAMA_3_8B, layout, recipe
@@ -21,6 +32,7 @@ from tests.builders import H100, LLAMA_3_8B, layout, recipe
 TOY = LatentAttention(heads=8, query_rank=96, latent_rank=64, nope_dim=32, rope_dim=16, value_dim=32)
 DEEPSEEK_V3 = LatentAttention(128, 1536, 512, 128, 64, 128)
 MAMBA = Mamba(heads=80, head_dim=64, state=128, groups=8, conv=4)
+QWEN3_NEXT = DeltaNet(key_heads=16, value_heads=32, key_dim=128, value_dim=128, conv=4)
 
 
 def with_mixer(mixer: Mixer, hidden: int) -> Model:
@@ -123,6 +135,57 @@ def test_a_mamba_mixer_holds_the_parameters_of_the_table() -> None:
     assert count(layer_parameters(model.kinds[0], model, 1)) == expected
 
 
+def test_a_delta_net_saves_what_its_kernels_keep() -> None:
+    """megatron gdn.py and flash-linear-attention's chunked rule, tensor by tensor, for a token of Qwen3-Next."""
+    model, keys, values, heads = with_mixer(QWEN3_NEXT, 2048), 16 * 128, 32 * 128, 32
+    projection = 2 * (2 * keys + 2 * values + 2 * heads)
+    normalised = 2 * 2 * keys + 4 * 2 * 16
+    kernel = 2 * 2 * heads * 128 + 2 * values + 4 * heads + 2 * heads + 2 * 64 * heads
+    gated_norm = 2 * values + 2 * values + 4 * heads + 2 * values + 2 * values
+    per_token = 4 * 2048 + 4 + projection + normalised + kernel + gated_norm
+    assert saved_bytes(model, layout(LLAMA_3_8B), recipe()) == 2048 * per_token
+
+
+def test_recomputing_the_gated_norm_keeps_its_operands() -> None:
+    """megatron common.py, recompute_norm_out: statistics, the norm's output and the projection's input go."""
+    model = with_mixer(QWEN3_NEXT, 2048)
+
+    def stored(modules: tuple[str, ...]) -> int:
+        spread = layout(LLAMA_3_8B, checkpointing=Checkpointing("selective", modules=modules))
+        return sum(int(line.bytes) for line in stored_lines(saved_rows(model, spread, recipe()), spread, [1], [1]))
+
+    assert stored(()) - stored(("gdn_norm_out",)) == 2048 * (2 * 2 * 32 * 128 + 4 * 32)
+
+
+def test_the_heads_of_a_delta_net_are_split_over_both_groups() -> None:
+    model = with_mixer(QWEN3_NEXT, 2048)
+    norms = 2048 * (4 * 2048 + 4)
+    whole, tensor, context = (
+        saved_bytes(model, layout(LLAMA_3_8B, **degrees), recipe()) for degrees in ({}, {"tensor": 4}, {"context": 4})
+    )
+    assert tensor - norms == (whole - norms) // 4
+    assert context == whole // 4
+
+
+def test_a_delta_net_holds_the_parameters_of_the_published_model() -> None:
+    """36 layers of Qwen3-Next-80B: transformers 5.24.0, Qwen3NextGatedDeltaNet, and the layer's norm."""
+    model, keys, values = with_mixer(QWEN3_NEXT, 2048), 16 * 128, 32 * 128
+    expected = 2048 * (2 * keys + 2 * values + 64) + (2 * keys + values) * 4 + 64 + 128 + values * 2048 + 2048
+    assert count(layer_parameters(model.kinds[0], model, 1)) == expected
+
+
+def test_a_gate_keeps_the_packed_projection_and_its_product_with_the_output() -> None:
+    """megatron attention.py: the gate is a view of the projection, and the projection back reads the product."""
+    plain, gated = (
+        with_mixer(Attention(16, 2, 256, qk_norm="per_head", output_gate=gate), 2048) for gate in (False, True)
+    )
+    query, key = 16 * 256, 2 * 256
+    more = saved_bytes(gated, layout(LLAMA_3_8B), recipe()) - saved_bytes(plain, layout(LLAMA_3_8B), recipe())
+    assert more == 2048 * 2 * (2 * query + 2 * key + query)
+    parameters = [count(layer_parameters(each.kinds[0], each, 1)) for each in (plain, gated)]
+    assert parameters[1] - parameters[0] == 2048 * query
+
+
 @pytest.mark.parametrize("kind", [LayerKind(Attention(8, 8, 32), None, 1), LayerKind(None, Mlp(1024, "relu2"), 1)])
 def test_a_layer_of_one_half_has_one_norm_and_one_input(kind: LayerKind) -> None:
     model = replace(LLAMA_3_8B, hidden_size=256, kinds=(kind,), pattern=(0,))
@@ -140,9 +203,11 @@ EVERY_KIND = replace(
         LayerKind(Attention(16, 4, 128, qk_norm="per_head"), Mlp(8192, "swiglu"), norms=4),
         LayerKind(LatentAttention(16, 512, 256, 128, 64, 128), Moe(32, 4, 512, "swiglu", 1024, shared_gate=True)),
         LayerKind(Mamba(64, 64, 128, 8, 4), None, norms=1),
+        LayerKind(DeltaNet(8, 16, 128, 128, 4), Mlp(8192, "swiglu")),
+        LayerKind(Attention(16, 4, 128, output_gate=True), Mlp(8192, "swiglu")),
         LayerKind(None, Moe(32, 4, 512, "relu2"), norms=1),
     ),
-    pattern=(0, 1, 2, 3) * 4,
+    pattern=(0, 1, 2, 3, 4, 5) * 4,
     prediction=Prediction(depths=2, kind=1),
 )
 """A model of every kind of layer, with prediction depths."""

@@ -11,7 +11,12 @@ from service.calculator.checkpointing import stored_lines
 from tests.builders import layout, recipe
 from tests.calculator.saved_tensor_cases import CASES, REFUSED
 
-ROWS: list[dict[str, Any]] = json.loads((Path(__file__).parents[1] / "data" / "saved_tensors.json").read_text("utf-8"))
+DATA = Path(__file__).parents[1] / "data"
+ROWS: list[dict[str, Any]] = [
+    row
+    for name in ("saved_tensors.json", "saved_tensors_mixers.json")
+    for row in json.loads((DATA / name).read_text("utf-8"))
+]
 
 
 @pytest.mark.parametrize("row", [each for each in ROWS if each["name"] in CASES], ids=lambda row: row["name"])

@@ -31,6 +31,7 @@ VALID = Facts(
     hidden=4096,
     heads=32,
     kv_heads=8,
+    linear_heads=64,
     experts=0,
     max_positions=8192,
     extra_layers=0,

@@ -126,12 +126,10 @@ class Counter:
         return query + h * (r_kv + d_r) + r_kv + r_kv * a * (d_n + d_v) + a * d_v * h
 
     def delta_net(self) -> int:
-        more, h = self.preset.further, self.hidden
-        keys = more["linear_num_key_heads"] * more["linear_key_head_dim"]
-        heads, width = more["linear_num_value_heads"], more["linear_value_head_dim"]
-        values = heads * width
+        h, heads, width = self.hidden, self.size("linear_num_value_heads"), self.size("linear_value_head_dim")
+        keys, values = self.size("linear_num_key_heads") * self.size("linear_key_head_dim"), heads * width
         projections = h * (2 * keys + 2 * values) + h * 2 * heads + values * h
-        return projections + (2 * keys + values) * more["linear_conv_kernel_dim"] + 2 * heads + width
+        return projections + (2 * keys + values) * self.size("linear_conv_kernel_dim") + 2 * heads + width
 
     def mlp(self, f: int) -> int:
         branches = 2 if self.traits.gated_mlp else 1

@@ -10,10 +10,7 @@ from service.job.schema import ModelSection
 from service.job.values import Values
 from tests.catalog.parameter_count import Counter
 
-UNDESCRIBED = {"qwen3-next-80b-a3b"}
-"""Presets with layers that no key of the job describes."""
-
-PRESETS = [preset for preset in load_models().values() if preset.name not in UNDESCRIBED]
+PRESETS = list(load_models().values())
 
 
 def model_of(preset: ModelPreset) -> Model:
@@ -53,9 +50,3 @@ def test_a_prediction_depth_is_that_of_an_independent_count(preset: ModelPreset)
     model = model_of(preset)
     assert model.prediction is not None
     assert count(prediction_parameters(model.prediction, model, 1)) == Counter(preset).prediction_depth()
-
-
-def test_a_preset_with_undescribed_layers_is_refused_by_their_name() -> None:
-    found = resolve_architecture(ModelSection(preset="qwen3-next-80b-a3b"), Values())
-    assert found.model is None
-    assert [(each.code, each.found) for each in found.diagnostics] == [("unknown_architecture", "linear_attention")]

@@ -166,8 +166,34 @@ def test_an_unknown_type_is_completed_by_the_request() -> None:
     assert {each.fact for each in imported.findings.missing} == TRAINING
 
 
-def test_a_mixed_architecture_is_named() -> None:
-    assert "hybrid_model" in codes(read({**LLAMA, "model_type": "qwen3_next"}))
+def test_a_file_that_counts_its_full_attention_is_priced_with_linear_layers() -> None:
+    """The published config.json has full_attention_interval and no layer_types."""
+    config = {**LLAMA, "model_type": "qwen3_next", "full_attention_interval": 4, "linear_num_value_heads": 32}
+    found = model(config)
+    assert (found.full_attention_interval, found.linear_num_value_heads, found.linear_key_head_dim) == (4, 32, 128)
+
+
+def test_nemotron_h_says_its_layers_by_letters() -> None:
+    """The keys of nvidia/Nemotron-H's config.json; the number of layers is that of the letters."""
+    state = {"ssm_state_size": 128, "mamba_num_heads": 128, "mamba_head_dim": 64, "n_groups": 8, "conv_kernel": 4}
+    found = model({**LLAMA, **state, "model_type": "nemotron_h", "hybrid_override_pattern": "M-M*-E"})
+    assert found.layers_block_type == ["mamba", "mlp", "mamba", "attention", "mlp", "moe"]
+    assert (found.num_hidden_layers, found.mamba_n_heads, found.mamba_d_head, found.mlp) == (6, 128, 64, "relu2")
+
+
+@pytest.mark.parametrize(("experts", "dense", "shared"), [(0, 8192, None), (64, 512, 8192)])
+def test_granite_s_shared_mlp_stands_beside_its_experts_or_instead(experts: int, dense: int, shared: int | None) -> None:
+    state = {"mamba_n_heads": 128, "mamba_d_head": "auto", "mamba_d_state": 128, "hidden_size": 4096}
+    widths = {"intermediate_size": 512, "shared_intermediate_size": 8192, "num_local_experts": experts}
+    layers = {"num_hidden_layers": 4, "layer_types": ["mamba", "mamba", "attention", "mamba"]}
+    found = model({**LLAMA, **state, **widths, **layers, "num_experts_per_tok": 6, "model_type": "granitemoehybrid"})
+    assert (found.intermediate_size, found.shared_expert_intermediate_size) == (dense, shared)
+    assert (found.mamba_d_head, found.position_embedding) == (64, "none")
+
+
+def test_bamba_numbers_its_attention_layers() -> None:
+    state = {"num_hidden_layers": 3, "attn_layer_indices": [1], "mamba_n_heads": 128, "mamba_d_state": 128}
+    assert model({**LLAMA, **state, "model_type": "bamba"}).layers_block_type == ["mamba", "attention", "mamba"]
 
 
 def test_a_missing_type_is_taken_from_the_architecture() -> None:

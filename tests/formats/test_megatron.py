@@ -471,3 +471,27 @@ def test_a_launcher_that_counts_gpus_itself_is_no_variable() -> None:
 
     assert "env.NNODES" in asked.message
     assert "env.gpu" not in asked.message
+
+
+DELTA_NET = "--experimental-attention-variant gdn --linear-num-value-heads 64"
+
+
+def test_linear_attention_counts_its_full_layers_or_names_them() -> None:
+    """`--linear-attention-freq 4` is full attention in every fourth layer; a list has 1 for linear attention."""
+    counted = read(f"{DELTA_NET} --linear-attention-freq 4 --attention-output-gate")
+    assert value(counted, "/model/full_attention_interval") == 4
+    assert value(counted, "/model/attn_output_gate") is True
+    assert value(counted, "/model/linear_num_value_heads") == 64
+    assert value(counted, "/model/linear_num_key_heads") == 16
+    named = read(f"{DELTA_NET} --linear-attention-freq '([1]*3+[0])*8'")
+    assert value(named, "/model/layer_types") == (["linear_attention"] * 3 + ["full_attention"]) * 8
+
+
+def test_a_variant_of_attention_that_nobody_described_stays_in_the_job() -> None:
+    assert value(read("--experimental-attention-variant dsa"), "/model/layer_types") == ["dsa"] * 32
+
+
+def test_a_pattern_of_letters_may_have_linear_attention() -> None:
+    imported = read("--hybrid-layer-pattern GG*- --linear-key-head-dim 64")
+    assert value(imported, "/model/layers_block_type") == ["linear_attention", "linear_attention", "attention", "mlp"]
+    assert value(imported, "/model/linear_key_head_dim") == 64

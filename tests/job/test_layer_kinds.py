@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from service.calculator.model import Attention, LatentAttention, Mamba, Mlp, Model, Moe
+from service.calculator.model import Attention, DeltaNet, LatentAttention, Mamba, Mlp, Model, Moe
 from service.job.architecture import Architecture, resolve_architecture
 from service.job.schema import ModelSection
 from service.job.values import Values
@@ -143,15 +143,61 @@ def test_prediction_depths_run_a_layer_like_the_last() -> None:
 @pytest.mark.parametrize(
     ("keys", "kind"),
     [
-        pytest.param({"layer_types": ["full_attention", "linear_attention"] * 3}, "linear_attention", id="layer types"),
-        pytest.param({"layers_block_type": ["mamba", "gated_delta_net"] * 3, **STATE}, "gated_delta_net", id="blocks"),
-        pytest.param({"model_type": "qwen3_next", **EXPERTS}, "qwen3_next", id="a family of hybrids"),
+        pytest.param(
+            {"layer_types": ["full_attention", "compressed_attention"] * 3}, "compressed_attention", id="types"
+        ),
+        pytest.param(
+            {"model_type": "minimax", "layer_types": ["full_attention", "linear_attention"] * 3},
+            "linear_attention",
+            id="another family's linear attention",
+        ),
+        pytest.param({"layers_block_type": ["mamba", "retention"] * 3, **STATE}, "retention", id="blocks"),
+        pytest.param({"model_type": "jamba", **STATE}, "jamba", id="the first Mamba"),
     ],
 )
 def test_unknown_kinds_of_layers_are_refused_by_name(keys: dict[str, Any], kind: str) -> None:
     found = architecture(**keys)
     assert found.model is None
     assert [(each.code, each.found) for each in found.diagnostics] == [("unknown_architecture", kind)]
+
+
+DELTA = {"linear_num_key_heads": 4, "linear_num_value_heads": 8, "linear_key_head_dim": 32, "linear_value_head_dim": 16}
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"layer_types": ["linear_attention", "linear_attention", "full_attention"] * 2},
+        {"full_attention_interval": 3},
+        {"layers_block_type": ["linear_attention", "G", "attention"] * 2},
+    ],
+)
+def test_linear_attention_is_a_gated_delta_net(keys: dict[str, Any]) -> None:
+    found = model(**keys, **DELTA)
+    assert [isinstance(found.kinds[each].attention, DeltaNet) for each in found.pattern] == [True, True, False] * 2
+    assert found.kinds[0].attention == DeltaNet(4, 8, 32, 16, 4)
+
+
+@pytest.mark.parametrize("key", ["layers_block_type", "layer_types"])
+def test_hybrids_of_mamba_call_it_linear_attention(key: str) -> None:
+    """transformers 5 names Bamba's, Granite's and Nemotron-H's layers so."""
+    found = model(**{key: ["linear_attention", "full_attention", "mamba"] * 2}, model_type="bamba", **STATE)
+    assert [isinstance(found.kinds[each].attention, Mamba) for each in found.pattern] == [True, False, True] * 2
+
+
+def test_the_dimensions_of_linear_attention_are_asked_for_by_name() -> None:
+    found = architecture(full_attention_interval=3)
+    assert [each.fact for each in found.missing] == [
+        "linear_num_value_heads",
+        "linear_key_head_dim",
+        "linear_value_head_dim",
+    ]
+
+
+def test_qwen3_next_counts_its_full_attention_and_gates_it() -> None:
+    found = model(model_type="qwen3_next", **EXPERTS, **DELTA)
+    mixers = [found.kinds[each].attention for each in found.pattern]
+    assert [isinstance(each, Attention) and each.output_gate for each in mixers] == [False] * 3 + [True] + [False] * 2
 
 
 @pytest.mark.parametrize("key", ["layer_types", "layers_block_type", "moe_layer_pattern"])

@@ -147,7 +147,11 @@ def test_an_unknown_preset_gets_near_names_and_no_list_of_missing_dimensions() -
 @pytest.mark.parametrize(
     ("changes", "code"),
     [
-        pytest.param({"model": {"preset": "qwen3-next-80b-a3b"}}, "unknown_architecture", id="linear attention"),
+        pytest.param(
+            {"model": {"preset": "llama-3-8b", "layer_types": ["retention"] * 32}},
+            "unknown_architecture",
+            id="retention",
+        ),
         pytest.param({"framework": {"name": "ddp"}, "sharding": {"stage": 1}}, "unsupported_option", id="sharded DDP"),
         pytest.param({"optimizer": {"offload": "nvme"}}, "unsupported_option", id="offload to disk"),
         pytest.param({"optimizer": {"parameter_offload": "cpu"}}, "unsupported_option", id="offload of weights"),
@@ -226,25 +230,65 @@ def test_a_schedule_with_another_number_of_chunks_is_refused(framework: str) -> 
     assert "schedule_conflict" in codes(error)
 
 
-@pytest.mark.parametrize("framework", ["fsdp2", "hf-trainer", "deepspeed"])
-def test_hybrid_layers_outside_megatron_are_refused_by_name(framework: str) -> None:
-    hybrid = {
-        "model_type": "custom",
-        "hidden_size": 1024,
-        "num_hidden_layers": 2,
-        "num_attention_heads": 8,
-        "intermediate_size": 4096,
-        "vocab_size": 32000,
-        "mlp": "gelu",
-        "layers_block_type": ["mamba", "attention"],
-        "mamba_d_state": 64,
-        "mamba_d_conv": 4,
-        "mamba_n_groups": 1,
-        "mamba_n_heads": 32,
-        "mamba_d_head": 64,
-    }
-    error = refused(model=hybrid, framework={"name": framework}, parallelism={}, sharding={})
-    assert "hybrid layers with the implementation" in str(error)
+HYBRID = {
+    "model_type": "custom",
+    "hidden_size": 1024,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 8,
+    "intermediate_size": 4096,
+    "vocab_size": 32000,
+    "mlp": "gelu",
+    "mamba_d_state": 64,
+    "mamba_d_conv": 4,
+    "mamba_n_groups": 1,
+    "mamba_n_heads": 32,
+    "mamba_d_head": 64,
+    "linear_num_value_heads": 8,
+    "linear_key_head_dim": 64,
+    "linear_value_head_dim": 64,
+}
+
+
+@pytest.mark.parametrize(
+    ("blocks", "framework", "kernels", "message"),
+    [
+        (["mamba", "attention"], {"name": "fsdp2"}, {}, "Mamba-2 layers with the implementation titan"),
+        (["mlp", "attention"], {"name": "fsdp2"}, {}, "hybrid layers with the implementation titan"),
+        (["mamba", "attention"], {"name": "hf-trainer"}, {"linear_attention": "eager"}, "in torch's own operations"),
+        (["G", "attention"], {"name": "megatron-core", "transformer_impl": "local"}, {}, "net layers with the impl"),
+        (["G", "attention"], {"name": "megatron-core"}, {"deterministic": True}, "gated delta nets of Megatron in"),
+        (["G", "attention"], {"name": "fsdp2", "transformer_impl": "torch"}, {}, "net layers with the implementation"),
+    ],
+)
+def test_layers_with_a_state_are_refused_where_nobody_described_them(
+    blocks: list[str], framework: dict[str, str], kernels: dict[str, Any], message: str
+) -> None:
+    model = {**HYBRID, "layers_block_type": blocks}
+    error = refused(model=model, framework=framework, kernels=kernels, parallelism={}, sharding={})
+    assert message in str(error)
+
+
+@pytest.mark.parametrize("framework", ["hf-trainer", "deepspeed", "fsdp2", "megatron-core"])
+def test_layers_with_a_state_run_on_kernels_that_are_assumed_to_be_installed(framework: str) -> None:
+    implementation = {"fsdp2": "hf"}.get(framework)
+    model = {**HYBRID, "layers_block_type": ["mamba", "G"]}
+    stated = {"name": framework, "transformer_impl": implementation}
+    found = resolve(job(model=model, framework=stated, parallelism={}, sharding={}))
+    assert found.recipe.recurrence_fused
+    assert source(found, "/kernels/linear_attention") == "assumed"
+
+
+@pytest.mark.parametrize(
+    ("degrees", "broken"), [({"tensor": 4, "context": 2}, False), ({"tensor": 8, "context": 2}, True)]
+)
+def test_heads_of_linear_attention_are_shared_by_tensor_and_context(degrees: dict[str, int], *, broken: bool) -> None:
+    """megatron transformer_config.py: both kinds of heads are multiples of tensor x context; 8 here."""
+    model = {**HYBRID, "num_attention_heads": 16, "layers_block_type": ["G", "attention"]}
+    asked = {"model": model, "framework": {"name": "megatron-core"}, "parallelism": degrees, "sharding": {}}
+    found = codes(refused(**asked)) if broken else set()
+    assert ("linear_heads_tp" in found) is broken
+    if not broken:
+        resolve(job(**asked))
 
 
 @pytest.mark.parametrize("stated", [{}, {"recipe": None}])

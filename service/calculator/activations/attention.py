@@ -9,6 +9,7 @@ from service.calculator.model import Attention, Model
 from service.calculator.recipe import Recipe
 from service.calculator.units import Int, ceil_div, maximum, where
 
+OUTPUT_GATE = "megatron/core/transformer/attention.py, _apply_output_gate"
 NANOTRON_ROW_LINEAR = "huggingface/nanotron @ 67c5ebb6 parallel/tensor_parallel/functional.py"
 
 
@@ -41,20 +42,39 @@ def _projections(attention: Attention, model: Model, layout: Layout, recipe: Rec
     output = (sequence, batch, heads, width)
     query = (sequence, batch, 3 * heads if _query_pins(attention, recipe) else heads, width)
     key = (sequence, batch, groups, width)
-    pinned = heads + 2 * groups if _value_pins(attention, model, layout, recipe) else groups
-    value = (sequence, batch, pinned, width)
+    pins = _value_pins(attention, model, layout, recipe)
+    # A gate keeps the packed projection anyway.
+    value = (sequence, batch, heads + 2 * groups if pins and not attention.output_gate else groups, width)
     rows = [
         saved("attention.query", query, recipe.compute, BY_HEADS, "memory_model.md 3.1 row 4"),
         saved("attention.key", key, recipe.compute, BY_HEADS, "memory_model.md 3.1 row 5"),
-        saved("attention.value", value, recipe.compute, BY_HEADS, "memory_model.md 3.1 row 6"),
+        saved("attention.value", value, recipe.compute, BY_HEADS, "memory_model.md 3.1 row 6").times(
+            int(not (pins and attention.output_gate))
+        ),
         saved("attention.output", output, recipe.compute, BY_HEADS, "memory_model.md 3.1 row 7"),
     ]
     rows += output_copy(output, layout, recipe) + _folded_output(output, layout, recipe)
+    if attention.output_gate:
+        rows += _gate(attention, output, layout, recipe)
     if model.position_embedding != "rope" and not recipe.scores_stored and layout.context_method != "a2a":
         copies = _context_copies(layout)
         copy = saved("attention.context_copy", (2, *key), recipe.compute, BY_HEADS, "memory_model.md 3.6")
         rows.append(copy.times(copies))
     return rows
+
+
+def _gate(attention: Attention, output: tuple[Int, ...], layout: Layout, recipe: Recipe) -> list[Saved]:
+    """The gate, a view that keeps the whole packed projection, and its product with the output, which is projected.
+
+    Source: megatron attention.py @ d98e8a64, _apply_output_gate, compiled: it computes the sigmoid again.
+    """
+    sequence, batch, *_ = output
+    packed = 2 * _local_heads(attention, layout) + 2 * _local_groups(attention, layout)
+    shape = (sequence, batch, packed, attention.head_dim)
+    return [
+        saved("attention.packed_projection", shape, recipe.compute, BY_HEADS, OUTPUT_GATE),
+        saved("attention.gated_output", output, recipe.compute, BY_HEADS, OUTPUT_GATE),
+    ]
 
 
 def _value_pins(attention: Attention, model: Model, layout: Layout, recipe: Recipe) -> bool:

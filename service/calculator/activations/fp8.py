@@ -19,6 +19,9 @@ INPUTS = frozenset(
         "attention.norm.output",
         "attention.query_norm.output",
         "attention.kv_norm.output",
+        "attention.gated_output",
+        "delta.norm.output",
+        "delta.out.input",
         "mamba.norm.output",
         "mamba.out.input",
         "mlp.norm.output",
@@ -48,6 +51,8 @@ def eight_bit_inputs(rows: Sequence[Saved], recipe: Recipe) -> list[Saved]:
     routed = any(each.tensor.name.startswith("router.") for each in rows)
     trained = recipe.adapters is None
     inputs = INPUTS if trained else BESIDE_ADAPTERS
+    # The product of output and gate is the projection's input where there is a gate.
+    gated = any(each.tensor.name == "attention.gated_output" for each in rows)
     found: list[Saved] = []
     for each in rows:
         name = each.tensor.name
@@ -55,7 +60,7 @@ def eight_bit_inputs(rows: Sequence[Saved], recipe: Recipe) -> list[Saved]:
             found += _quantised(each, name, fp8)
         else:
             found.append(each)
-        if name in SHARED and trained:
+        if name in SHARED and trained and not gated:
             found += _quantised(each, SHARED[name], fp8)
     return found
 

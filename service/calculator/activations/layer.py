@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from service.calculator.activations.attention import attention_tensors
 from service.calculator.activations.autograd.layer import SOURCES, autograd_tensors
+from service.calculator.activations.delta import delta_net_tensors
 from service.calculator.activations.fp8 import eight_bit_inputs
 from service.calculator.activations.frozen import beside_frozen_weights
 from service.calculator.activations.mamba import mamba_tensors
@@ -12,7 +13,7 @@ from service.calculator.activations.mlp import mlp_tensors
 from service.calculator.activations.moe import moe_tensors
 from service.calculator.activations.saved import Saved, saved
 from service.calculator.layout import Layout
-from service.calculator.model import Attention, LatentAttention, LayerKind, Mamba, Mlp, Model, Moe
+from service.calculator.model import Attention, DeltaNet, LatentAttention, LayerKind, Mamba, Mlp, Model, Moe
 from service.calculator.recipe import Recipe
 
 
@@ -41,6 +42,8 @@ def mixer_tensors(kind: LayerKind, model: Model, layout: Layout, recipe: Recipe)
             rows = latent_attention_tensors(kind.attention, model, layout, recipe)
         case Mamba():
             rows = mamba_tensors(kind.attention, model, layout, recipe)
+        case DeltaNet():
+            rows = delta_net_tensors(kind.attention, model, layout, recipe)
         case None:
             return []
     return rows + _after_block("attention", kind, model, layout, recipe)

@@ -34,6 +34,7 @@ RECOMPUTED = {
     "moe_act": ("activation",),
     "mla_up_proj": ("up_projections", "rotary"),
     "shared_experts": ("shared_experts",),
+    "gdn_norm_out": ("gated_norm",),
 }
 """Parts of a layer whose forward runs again, by selective module (memory_model.md 6)."""
 

@@ -1,9 +1,9 @@
-"""Seconds of what mixes tokens in a layer: attention, latent attention, or a Mamba-2 mixer."""
+"""Seconds of what mixes tokens in a layer: attention, latent attention, a Mamba-2 mixer, or a gated delta net."""
 
 from collections.abc import Mapping
 
 from service.calculator.layout import Layout
-from service.calculator.model import Attention, LatentAttention, Mamba, Mixer
+from service.calculator.model import Attention, DeltaNet, LatentAttention, Mamba, Mixer
 from service.calculator.recipe import Recipe
 from service.calculator.step_time.attention import attention_core
 from service.calculator.step_time.collectives import exchange_seconds, gather_seconds, group_of
@@ -21,6 +21,9 @@ MERGE_PASSES = (5, 5)
 """A partial output is read in 16 bits, the running one read and written in fp32 (memory_model.md 3.6: c partial outputs
 and an fp32 accumulator); the backward adds up gradients the same way."""
 
+DELTA_CHUNK = 64
+"""Tokens of one chunk of a delta rule (flash-linear-attention @ bc3b101d, gated_delta_rule/chunk.py)."""
+
 SCAN_CHUNK = 128
 """Tokens that a Mamba-2 scan treats as one block (megatron/core/ssm/mamba_mixer.py, chunk_size)."""
 
@@ -33,6 +36,8 @@ def mixer_parts(mixer: Mixer | None, hidden: int, layout: Layout, recipe: Recipe
         return _latent(mixer, hidden, layout, recipe, rates)
     if isinstance(mixer, Mamba):
         return _mamba(mixer, hidden, layout, recipe, rates)
+    if isinstance(mixer, DeltaNet):
+        return _delta_net(mixer, hidden, layout, recipe, rates)
     return {}
 
 
@@ -42,9 +47,11 @@ def _attention(attention: Attention, hidden: int, layout: Layout, recipe: Recipe
     core = attention_core(
         attention.heads, attention.head_dim, attention.head_dim, attention.window, layout, recipe, rates
     )
+    gate = attention.gate_width / tensor
     return {
-        "inputs": product(tokens, hidden, query + 2.0 * key, recipe, rates),
+        "inputs": product(tokens, hidden, query + gate + 2.0 * key, recipe, rates),
         "output": product(tokens, query, hidden, recipe, rates),
+        **({"gate": passes(tokens * gate, 3, 5, width, rates)} if attention.output_gate else {}),
         "rotary": passes(tokens * (query + key), *ROTARY_PASSES[eager_rotary(recipe)], width, rates),
         "core": _over_context(core, query, 2.0 * key, layout, recipe, rates),
     }
@@ -93,6 +100,28 @@ def _mamba(mamba: Mamba, hidden: int, layout: Layout, recipe: Recipe, rates: Rat
         "inputs": product(tokens, hidden, columns, recipe, rates),
         "output": product(tokens, inner, hidden, recipe, rates),
         "convolution": passes(tokens * (inner + state), 2, 3, width, rates),
+        "scan": Cost(once, 2.0 * once),
+    }
+
+
+def _delta_net(delta: DeltaNet, hidden: int, layout: Layout, recipe: Recipe, rates: Rates) -> Mapping[str, Cost]:
+    """Projections, convolution, gated norm, and the delta rule: products inside a chunk of tokens and with the state.
+
+    Inside a chunk keys meet keys and queries, and the solved matrix keys and values; the state is read by keys and
+    queries and written by keys. Source of the count: flash-linear-attention @ bc3b101d, gated_delta_rule/chunk.py.
+    """
+    width, tokens, tensor = BYTES[recipe.compute], as_float(layout.tokens), as_float(layout.tensor)
+    convolved, values = delta.convolved / tensor, delta.value_width / tensor
+    heads = delta.value_heads / tensor
+    keys = heads * delta.key_dim
+    inside = tokens * DELTA_CHUNK * (3.0 * keys + 2.0 * values)
+    between = 3.0 * tokens * keys * delta.value_dim
+    once = 2.0 * (inside + between) / rates.product + rates.kernel_seconds
+    return {
+        "inputs": product(tokens, hidden, convolved + values + 2.0 * heads, recipe, rates),
+        "output": product(tokens, values, hidden, recipe, rates),
+        "convolution": passes(tokens * convolved, 2, 3, width, rates),
+        "gated_norm": passes(tokens * values, 3, 5, width, rates),
         "scan": Cost(once, 2.0 * once),
     }
 

@@ -1,13 +1,14 @@
 """What the rules of a framework look at: numbers of one layout, or of many at once."""
 
 from dataclasses import dataclass, replace
+from math import gcd
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from service.calculator.layout import Layout
-from service.calculator.model import Attention, LatentAttention, Model, Moe
+from service.calculator.model import Attention, DeltaNet, LatentAttention, Model, Moe
 from service.calculator.units import Int, maximum
 
 DIRECTIONS = {"dualpipev": 1, "dualpipe": 2}
@@ -22,10 +23,11 @@ class Facts:
     """One job as far as it is known; None is unknown, and a rule that needs an unknown fact is skipped.
 
     `sequence` is 0 or 1 (sequence parallelism), and so is `interleaved` (the schedule); `directions` are those of a
-    schedule that pairs forwards with backwards, 0 for others; `virtual` the chunks on each
-    rank; `group` the micro-batches that an interleaved schedule runs in a row on one chunk; `shards` the ranks that
-    share one copy of what is sharded; `extra_layers` how many of embedding and loss count as layers when layers are
-    split; `first` and `last` the layers fixed on the end ranks (0 for not fixed).
+    schedule that pairs forwards with backwards, 0 for others; `virtual` the chunks on each rank; `group` the
+    micro-batches that an interleaved schedule runs in a row on one chunk; `shards` the ranks that share one copy of
+    what is sharded; `linear_heads` divides key and value heads of linear attention, 0 without any; `extra_layers` how
+    many of embedding and loss count as layers when layers are split; `first` and `last` the layers fixed on the end
+    ranks (0 for not fixed).
     """
 
     world_size: Int | None = None
@@ -50,6 +52,7 @@ class Facts:
     hidden: Int | None = None
     heads: Int | None = None
     kv_heads: Int | None = None
+    linear_heads: Int | None = None
     experts: Int | None = None
     max_positions: Int | None = None
     extra_layers: Int | None = None
@@ -101,17 +104,23 @@ def _quotient(dividend: Int, divisor: Int) -> Int | None:
 def model_facts(model: Model) -> Facts:
     """What the rules need to know of an architecture; layers are left to whoever splits them."""
     attention = next((kind.attention for kind in model.kinds if isinstance(kind.attention, WithHeads)), None)
+    linear = [gcd(each.key_heads, each.value_heads) for each in _delta_nets(model)]
     experts = [kind.mlp.experts for kind in model.kinds if isinstance(kind.mlp, Moe)]
     return Facts(
         hidden=model.hidden_size,
         heads=attention.heads if attention else None,
         kv_heads=attention.groups if attention else None,
+        linear_heads=gcd(*linear),
         experts=max(experts, default=0),
         max_positions=positions_limit(model),
     )
 
 
 WithHeads = (Attention, LatentAttention)
+
+
+def _delta_nets(model: Model) -> list[DeltaNet]:
+    return [kind.attention for kind in model.kinds if isinstance(kind.attention, DeltaNet)]
 
 
 def facts_of(model: Model, layout: Layout) -> Facts:

@@ -1,7 +1,7 @@
 """The frameworks' rules on degrees, batches and layers, each as one formula on ints or int64 arrays.
 
 Source of Megatron-Core's: the checks of Megatron-LM at commit d98e8a64 (megatron/training/arguments.py, megatron/core/
-transformer_config.py, parallel_state.py, pipeline_parallel/schedules.py). The numbers M1 to M25 are those of this
+transformer_config.py, parallel_state.py, pipeline_parallel/schedules.py). The numbers M1 to M26 are those of this
 project's list of rules, which `docs/formats.md` prints.
 """
 
@@ -64,6 +64,10 @@ def _heads(heads: Int, tensor: Int) -> Truth:
 
 def _kv_heads(kv_heads: Int, tensor: Int) -> Truth:
     return (kv_heads % tensor != 0) & (tensor % kv_heads != 0)
+
+
+def _linear_heads(linear_heads: Int, tensor: Int, context: Int) -> Truth:
+    return linear_heads % (tensor * context) != 0
 
 
 def _kv_heads_whole(kv_heads: Int, tensor: Int) -> Truth:
@@ -190,6 +194,13 @@ MEGATRON: tuple[Rule, ...] = (
         "E",
         "the key/value heads are a multiple of the tensor degree, or it is a multiple of them",
         _kv_heads,
+    ),
+    _rule(
+        "M26",
+        "linear_heads_tp",
+        "E",
+        "the key and the value heads of linear attention are multiples of tensor x context",
+        _linear_heads,
     ),
     _rule("M5", "experts_not_divisible", "E", "the experts are a multiple of the expert degree", _experts),
     _rule(

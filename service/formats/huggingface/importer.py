@@ -7,7 +7,7 @@ from typing import Any
 from service.calculator import limits
 from service.formats import clues
 from service.formats.draft import Draft
-from service.formats.huggingface import keys
+from service.formats.huggingface import hybrid, keys
 from service.formats.imported import Imported
 from service.formats.source import ConfigSource
 from service.formats.syntax.documents import DocumentFault, read_json
@@ -134,7 +134,7 @@ class Reader:
 
     def _scalar(self, key: str, names: Sequence[str], coerce: Any, expected: str) -> None:
         name, value = self._value(names)
-        if value is None:
+        if value is None or value == "auto":
             return
         try:
             if isinstance(value, (list, dict)):
@@ -169,6 +169,7 @@ class Reader:
             draft.set("/model/mlp", shape if self._family else None, "derived", name)
         self._dropouts()
         self._interleaved_experts()
+        hybrid.read(self._config, self._type, self._draft)
         if self._config.get("quantization_config") is not None:
             draft.note(
                 "quantized_checkpoint",
@@ -209,13 +210,6 @@ class Reader:
 
     def _implied(self, family: FamilyDefaults) -> None:
         draft, where = self._draft, f"transformers {family.class_name}"
-        if family.hybrid:
-            draft.note(
-                "hybrid_model",
-                "warning",
-                f"{self._type} mixes attention with other layers, which are not described",
-                fields=["/model/layer_types"],
-            )
         if self._type == "gpt2" and isinstance(hidden := draft.get("/model/hidden_size"), int):
             draft.fill("/model/intermediate_size", 4 * hidden, "default", f"{where}: 4 x hidden_size")
         for key, value in family.dimensions.items():

@@ -32,6 +32,18 @@ COUNTS: Mapping[str, Sequence[str]] = {
     "qk_rope_head_dim": ("qk_rope_head_dim",),
     "v_head_dim": ("v_head_dim",),
     "num_nextn_predict_layers": ("num_nextn_predict_layers", "num_mtp_layers"),
+    "mamba_d_state": ("mamba_d_state", "ssm_state_size"),
+    "mamba_d_conv": ("mamba_d_conv", "conv_kernel"),
+    "mamba_expand": ("mamba_expand",),
+    "mamba_n_groups": ("mamba_n_groups", "n_groups"),
+    "mamba_n_heads": ("mamba_n_heads", "mamba_num_heads"),
+    "mamba_d_head": ("mamba_d_head", "mamba_head_dim"),
+    "full_attention_interval": ("full_attention_interval",),
+    "linear_num_key_heads": ("linear_num_key_heads",),
+    "linear_num_value_heads": ("linear_num_value_heads",),
+    "linear_key_head_dim": ("linear_key_head_dim",),
+    "linear_value_head_dim": ("linear_value_head_dim",),
+    "linear_conv_kernel_dim": ("linear_conv_kernel_dim",),
 }  # fmt: skip
 SWITCHES: Mapping[str, Sequence[str]] = {
     "tie_word_embeddings": ("tie_word_embeddings",),
@@ -57,7 +69,8 @@ LANGUAGE_MODELS: Mapping[str, str] = {
 READ = frozenset({
     "model_type", "architectures", "text_config", "llm_config", "language_config", "layer_types", "layers_block_type",
     "mlp_only_layers", "use_sliding_window", "use_qk_norm", "qk_layernorm", "multi_query", "quantization_config",
-    "intermediate_size_mlp", "interleave_moe_layer_step", "moe_layers",
+    "intermediate_size_mlp", "interleave_moe_layer_step", "moe_layers", "hybrid_override_pattern", "attn_layer_indices",
+    "shared_intermediate_size", "position_embedding_type",
 })  # fmt: skip
 
 # What these mean is initialisation, inference, tokens, rotary frequencies or routing: no bytes.

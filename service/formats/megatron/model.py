@@ -11,6 +11,7 @@ from service.formats.draft import Draft
 from service.formats.megatron.flags import Flags
 from service.formats.syntax.expressions import ExpressionFault, layer_pattern
 from service.formats.syntax.words import Hole
+from service.job.layer_kinds import DELTA
 
 _COUNTS = {
     "num_layers": "num_hidden_layers",
@@ -27,7 +28,14 @@ _EXPERT_COUNTS = {
     "moe_router_topk": "num_experts_per_tok",
     "moe_shared_expert_intermediate_size": "shared_expert_intermediate_size",
 }
-# Flag, key and Megatron's default.
+# Flag, key and Megatron's default (transformer_config.py).
+_LINEAR = (
+    ("linear_conv_kernel_dim", "linear_conv_kernel_dim", 4),
+    ("linear_key_head_dim", "linear_key_head_dim", 128),
+    ("linear_value_head_dim", "linear_value_head_dim", 128),
+    ("linear_num_key_heads", "linear_num_key_heads", 16),
+    ("linear_num_value_heads", "linear_num_value_heads", 32),
+)
 _LATENT = (
     ("q_lora_rank", "q_lora_rank", None),
     ("kv_lora_rank", "kv_lora_rank", 32),
@@ -36,7 +44,8 @@ _LATENT = (
     ("v_head_dim", "v_head_dim", 128),
 )
 _POSITIONS = {"learned_absolute": "learned", "rope": "rope", "yarn": "rope", "mrope": "rope", "alibi": "alibi"}
-_HYBRID_LETTERS = {"M": "mamba", "*": "attention", "-": "mlp", "E": "moe", "G": "gated_delta_net"}
+_HYBRID_LETTERS = {"M": "mamba", "*": "attention", "-": "mlp", "E": "moe", "G": DELTA}
+_DELTA_NETS = frozenset({"gdn", "gated_delta_net"})
 # Sizes that public tokenizers have; a hint for people, never a value.
 _TOKENIZERS = {"GPT2BPETokenizer": 50257, "Llama2Tokenizer": 32000}
 
@@ -54,6 +63,7 @@ def read_model(flags: Flags, draft: Draft, hidden: Mapping[str, Hole]) -> None:
     _vocabulary(flags, draft)
     _positions(flags, draft)
     _hybrid(flags, draft)
+    _linear_attention(flags, draft)
     _shape(flags, draft)
     _experts(flags, draft)
     _latent_attention(flags, draft)
@@ -165,6 +175,42 @@ def _latent_attention(flags: Flags, draft: Draft) -> None:
     for flag, key, default in _LATENT:
         flags.put(flag, f"/model/{key}")
         draft.fill(f"/model/{key}", default, "default", f"Megatron-LM: --{flag.replace('_', '-')} {default}")
+
+
+def _linear_attention(flags: Flags, draft: Draft) -> None:
+    """`--linear-attention-freq`: a list with 1 for linear attention, or N for full attention in every N-th layer."""
+    if flags.on("attention_output_gate"):
+        draft.set("/model/attn_output_gate", True, flags.origin, flags.where("attention_output_gate"))
+    variant = flags.text("experimental_attention_variant")
+    blocks = draft.get("/model/layers_block_type") or ()
+    if variant not in _DELTA_NETS and DELTA not in blocks:
+        if variant is not None:
+            where = flags.where("experimental_attention_variant")
+            draft.set("/model/layer_types", _all(variant, draft), flags.origin, where)
+        return
+    for flag, key, default in _LINEAR:
+        flags.put(flag, f"/model/{key}")
+        draft.fill(f"/model/{key}", default, "default", f"Megatron-LM: --{flag.replace('_', '-')} {default}")
+    text = flags.text("linear_attention_freq")
+    if text is None or blocks:
+        return
+    where = flags.where("linear_attention_freq")
+    try:
+        pattern = layer_pattern(text)
+    except ExpressionFault as fault:
+        _bad_expression(draft, where, text, fault, "/model/layer_types")
+        return
+    if isinstance(pattern, int):
+        draft.set("/model/full_attention_interval", pattern, flags.origin, where)
+    else:
+        kinds = [DELTA if each else "full_attention" for each in pattern]
+        draft.set("/model/layer_types", kinds, flags.origin, where)
+
+
+def _all(kind: str, draft: Draft) -> list[str] | None:
+    """Every layer of one kind that has no other name here, so that it is refused by it."""
+    layers = draft.get("/model/num_hidden_layers")
+    return [kind] * min(layers, 10_000) if isinstance(layers, int) else None
 
 
 def _hybrid(flags: Flags, draft: Draft) -> None:

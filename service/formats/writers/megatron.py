@@ -7,6 +7,7 @@ from itertools import groupby
 
 from service.formats.writers.megatron_recipe import write_recipe
 from service.formats.writers.sheet import Sheet
+from service.job.layer_kinds import DELTA
 from service.job.schema import Job
 
 _COUNTS = {
@@ -47,6 +48,13 @@ _LATENT = {
     "qk-head-dim": "/model/qk_nope_head_dim",
     "qk-pos-emb-head-dim": "/model/qk_rope_head_dim",
     "v-head-dim": "/model/v_head_dim",
+}
+_LINEAR = {
+    "linear-conv-kernel-dim": "/model/linear_conv_kernel_dim",
+    "linear-key-head-dim": "/model/linear_key_head_dim",
+    "linear-value-head-dim": "/model/linear_value_head_dim",
+    "linear-num-key-heads": "/model/linear_num_key_heads",
+    "linear-num-value-heads": "/model/linear_num_value_heads",
 }
 _SWITCHES = {
     "sequence-parallel": "/parallelism/sequence",
@@ -104,6 +112,7 @@ def _model(sheet: Sheet) -> None:
             sheet.implied(pointer)
     sheet.covered("/model/preset", "/model/model_type", "/model/hidden_act", "/model/attention_bias")
     _heads(sheet)
+    _linear_attention(sheet)
     _experts(sheet)
 
 
@@ -131,6 +140,23 @@ def _heads(sheet: Sheet) -> None:
         sheet.say("num-query-groups", groups, "/model/num_key_value_heads")
     elif groups is not None:
         sheet.implied("/model/num_key_value_heads")
+
+
+def _linear_attention(sheet: Sheet) -> None:
+    if sheet.get("/model/attn_output_gate"):
+        sheet.say("attention-output-gate", None, "/model/attn_output_gate")
+    kinds = sheet.get("/model/layer_types") or ()
+    if DELTA not in kinds or sheet.get("/model/linear_num_value_heads") is None:
+        return
+    sheet.say("experimental-attention-variant", "gdn")
+    every = sheet.get("/model/full_attention_interval")
+    if every is not None:
+        sheet.say("linear-attention-freq", every, "/model/full_attention_interval")
+    else:
+        sheet.say("linear-attention-freq", layer_expression([int(each == DELTA) for each in kinds]))
+    sheet.covered("/model/layer_types")
+    for flag, pointer in _LINEAR.items():
+        sheet.copy(flag, pointer)
 
 
 def _experts(sheet: Sheet) -> None:

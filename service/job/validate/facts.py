@@ -1,6 +1,7 @@
 """The numbers of a job under the names that the rules use, and where each stands in the job."""
 
 from collections.abc import Iterable, Mapping
+from math import gcd
 from types import MappingProxyType
 
 from service.calculator.validity import DIRECTIONS, Facts
@@ -30,6 +31,7 @@ POINTERS: Mapping[str, str] = MappingProxyType(
         "hidden": "/model/hidden_size",
         "heads": "/model/num_attention_heads",
         "kv_heads": "/model/num_key_value_heads",
+        "linear_heads": "/model/linear_num_key_heads",
         "experts": "/model/num_experts",
         "max_positions": "/model/max_position_embeddings",
         "extra_layers": "/stages",
@@ -70,6 +72,7 @@ def stated_facts(job: Job) -> Facts:
         hidden=model.hidden_size,
         heads=model.num_attention_heads,
         kv_heads=None if model.kv_lora_rank else model.num_key_value_heads,
+        linear_heads=_linear_heads(model),
         experts=_experts(model),
         max_positions=_positions(model),
         extra_layers=extra,
@@ -88,6 +91,13 @@ def _experts(model: ModelSection) -> int | None:
     if model.num_experts is not None or model.hidden_size is None:
         return model.num_experts
     return 0
+
+
+def _linear_heads(model: ModelSection) -> int | None:
+    """What divides key and value heads of linear attention; 0 for a model whose dimensions are known without any."""
+    if model.linear_num_value_heads is not None:
+        return gcd(model.linear_num_value_heads, model.linear_num_key_heads or model.linear_num_value_heads)
+    return None if model.hidden_size is None else 0
 
 
 def _positions(model: ModelSection) -> int | None:

@@ -22,6 +22,7 @@ ADJUSTABLE: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "expert_grid_not_divisible": ("expert_tensor", "expert", "world_size"),
         "heads_tp": ("tensor",),
         "kv_heads_tp": ("tensor",),
+        "linear_heads_tp": ("tensor", "context"),
         "experts_not_divisible": ("expert",),
         "layers_not_divisible": ("pipeline",),
         "uneven_stages": ("first", "last", "pipeline"),

@@ -124,6 +124,10 @@ _MESSAGES: Mapping[tuple[str, str], Callable[[Values], str]] = MappingProxyType(
         ("M4", "kv_heads_tp"): lambda v: (
             f"{v['kv_heads']} key/value heads, tensor degree {v['tensor']}: neither is a multiple of the other"
         ),
+        ("M26", "linear_heads_tp"): lambda v: (
+            f"heads of linear attention in multiples of {v['linear_heads']} cannot be shared by tensor {v['tensor']} x "
+            f"context {v['context']}"
+        ),
         ("M5", "experts_not_divisible"): _experts,
         ("M24", "experts_need_sequence"): lambda v: (
             f"{v['experts']} experts at tensor degree {v['tensor']} train only with sequence parallelism"

@@ -9,7 +9,9 @@ from service.calculator.schedules.schedule import CHUNKS
 from service.job.diagnostics import Diagnostic
 from service.job.schema import Job
 
-SELECTIVE_MODULES = frozenset({"core_attn", "layernorm", "moe_act", "mla_up_proj", "mlp", "moe", "shared_experts"})
+SELECTIVE_MODULES = frozenset(
+    {"core_attn", "layernorm", "moe_act", "mla_up_proj", "mlp", "moe", "shared_experts", "gdn_norm_out"}
+)
 """What Megatron can recompute by itself. Source: megatron/core/transformer/transformer_config.py, recompute_modules."""
 
 

@@ -14,6 +14,7 @@ Heads = tuple[Value, Value, Value]
 def attention(forward: Forward, kind: Attention, value: Value) -> Value:
     """Projections, rotary embedding, core and output projection."""
     query, key, values = _projections(forward, kind, value)
+    gate = query
     if kind.qk_norm != "none":
         query, key = _normalised(forward, kind, "query", query), _normalised(forward, kind, "key", key)
     if forward.model.position_embedding == "rope":
@@ -24,7 +25,16 @@ def attention(forward: Forward, kind: Attention, value: Value) -> Value:
     output = attention_core(forward, query, key, values, softcap=kind.softcap)
     if _output_copied(forward, kind):
         output = forward.like(output, "attention.output_copy")
+    if kind.output_gate:
+        output = _gated(forward, output, gate)
     return output_projection(forward, output, forward.local(kind.query_width))
+
+
+def _gated(forward: Forward, output: Value, gate: Value) -> Value:
+    """The output times its gate's sigmoid, which is kept; the compiler keeps the gate, a part of the projection."""
+    weight = gate if forward.recipe.compiled else forward.like(output, "attention.gate")
+    forward.tape.record("pointwise", "attention.gate", (), (output, weight))
+    return forward.like(output, "attention.gated_output")
 
 
 def output_projection(forward: Forward, output: Value, width: Int) -> Value:
@@ -60,7 +70,8 @@ def _projections(forward: Forward, kind: Attention, value: Value) -> Heads:
         )
     found = []
     for name, letter, count in (("query", "q", heads), ("key", "k", groups), ("value", "v", groups)):
-        linear = Linear(f"w{letter}", (letter,), hidden, count * width)
+        gated = letter == "q" and kind.output_gate
+        linear = Linear(f"w{letter}", (letter,), hidden, count * width * (2 if gated else 1))
         projected = forward.linear(linear, f"attention.projected_{name}", value)
         found.append(forward.tokens(f"attention.{name}", count, width, base=projected))
     query, key, values = found

@@ -40,7 +40,8 @@ def _tokens(forward: Forward, name: str, width: Int, dtype: str) -> Value:
 def _router(forward: Forward, moe: Moe, value: Value) -> None:
     """Scores in fp32, the chosen experts, and the chosen scores with their sum, by which they are normalised.
 
-    DeepSeek's router, which a bias balances, and torchtitan's multiply in fp32 and keep copies of their operands.
+    A softmax over the chosen ones keeps its result alone. DeepSeek's router, which a bias balances, and torchtitan's
+    multiply in fp32 and keep copies of their operands.
     """
     scores = _tokens(forward, "router.scores", moe.experts, "fp32")
     read = [value] if forward.trained else []
@@ -49,9 +50,12 @@ def _router(forward: Forward, moe: Moe, value: Value) -> None:
         weight = Value("router.weight_fp32", (moe.experts, forward.model.hidden_size), "fp32", ())
         read = [wide, weight] if forward.trained else [weight]
     forward.tape.record("mm", "router_gate", (scores,), tuple(read))
-    forward.tape.record("pointwise", "router", (), (scores,))
     chosen = _tokens(forward, "router.chosen", moe.top_k, "fp32")
     indices = _tokens(forward, "router.indices", moe.top_k, "int64")
+    if moe.chosen_softmax and forward.recipe.transformer_impl == "hf":
+        forward.tape.record("topk", "router", (chosen, indices), (indices, chosen))
+        return
+    forward.tape.record("pointwise", "router", (), (scores,))
     forward.tape.record("topk", "router", (chosen, indices), (indices,))
     total = _tokens(forward, "router.chosen_sum", 1, "fp32")
     forward.tape.record("pointwise", "router", (), (chosen, total))

@@ -3,9 +3,11 @@
 from dataclasses import replace
 
 from service.calculator.activations.autograd.attention import attention
+from service.calculator.activations.autograd.delta import delta_net
 from service.calculator.activations.autograd.experts import experts
 from service.calculator.activations.autograd.forward import BY_CONTEXT, Forward, Linear
 from service.calculator.activations.autograd.latent import latent_attention
+from service.calculator.activations.autograd.mamba import mamba
 from service.calculator.activations.autograd.mlp import mlp
 from service.calculator.activations.autograd.norms import norm
 from service.calculator.activations.autograd.policy import kept_results
@@ -13,7 +15,18 @@ from service.calculator.activations.autograd.tape import Value
 from service.calculator.activations.saved import Saved
 from service.calculator.layout import Layout
 from service.calculator.ledger import Category, Tensor
-from service.calculator.model import Attention, LatentAttention, LayerKind, Mlp, Model, Moe
+from service.calculator.model import (
+    Attention,
+    DeltaNet,
+    FeedForward,
+    LatentAttention,
+    LayerKind,
+    Mamba,
+    Mixer,
+    Mlp,
+    Model,
+    Moe,
+)
 from service.calculator.recipe import Recipe
 from service.calculator.units import Int, where
 
@@ -25,15 +38,11 @@ SOURCES = {
 """Where the operations of each implementation were read, and what was measured."""
 
 
-class UnsupportedLayer(ValueError):
-    """The layer has a half that no torch implementation here describes."""
-
-
 def autograd_tensors(kind: LayerKind, model: Model, layout: Layout, recipe: Recipe) -> list[Saved]:
     """Saved tensors of one layer and one micro-batch, the layer's input first.
 
     A tensor that the backward does not read has 0 copies: the input where an eager norm keeps its fp32 copy instead,
-    and results that operation-level checkpointing caches. Raises `UnsupportedLayer`.
+    and results that operation-level checkpointing caches.
     """
     forward = Forward(model, layout, recipe)
     entry = _record(forward, kind)
@@ -65,14 +74,14 @@ def _row(value: Value, source: str, copies: Int, *, cached: bool, is_input: bool
 
 def _record(forward: Forward, kind: LayerKind) -> Value:
     """Run the layer's forward; returns its input."""
-    entry = forward.residual("attention.input")
-    if kind.attention is None or kind.mlp is None:
-        raise UnsupportedLayer("torch implementations of layers with one half are not described")
-    read = entry if kind.post_norm else _before(forward, "attention", entry)
-    _after(forward, "attention", kind, _mixer(forward, kind, _whole(forward, read)))
-    middle = entry if kind.parallel_residual else forward.residual("mlp.input")
-    read = middle if kind.post_norm else _before(forward, "mlp", middle)
-    _after(forward, "mlp", kind, _feed_forward(forward, kind, _whole(forward, read)))
+    entry = middle = forward.residual("attention.input")
+    if kind.attention is not None:
+        read = entry if kind.post_norm else _before(forward, "attention", entry)
+        _after(forward, "attention", kind, _mixer(forward, kind.attention, _whole(forward, read)))
+        middle = entry if kind.parallel_residual else forward.residual("mlp.input")
+    if kind.mlp is not None:
+        read = middle if kind.post_norm else _before(forward, "mlp", middle)
+        _after(forward, "mlp", kind, _feed_forward(forward, kind.mlp, _whole(forward, read)))
     return entry
 
 
@@ -101,19 +110,21 @@ def _after(forward: Forward, block: str, kind: LayerKind, output: Value) -> None
         forward.tape.record("dropout", f"{block}.dropout", (), (mask,))
 
 
-def _mixer(forward: Forward, kind: LayerKind, value: Value) -> Value:
-    match kind.attention:
+def _mixer(forward: Forward, mixer: Mixer, value: Value) -> Value:
+    match mixer:
         case Attention():
-            return attention(forward, kind.attention, value)
+            return attention(forward, mixer, value)
         case LatentAttention():
-            return latent_attention(forward, kind.attention, value)
-    raise UnsupportedLayer("torch implementations of state-space layers are not described")
+            return latent_attention(forward, mixer, value)
+        case DeltaNet():
+            return delta_net(forward, mixer, value)
+        case Mamba():
+            return mamba(forward, mixer, value)
 
 
-def _feed_forward(forward: Forward, kind: LayerKind, value: Value) -> Value:
-    match kind.mlp:
+def _feed_forward(forward: Forward, feed_forward: FeedForward, value: Value) -> Value:
+    match feed_forward:
         case Mlp():
-            return mlp(forward, kind.mlp, value)
+            return mlp(forward, feed_forward, value)
         case Moe():
-            return experts(forward, kind.mlp, value)
-    raise UnsupportedLayer("the layer has no MLP")
+            return experts(forward, feed_forward, value)

@@ -89,6 +89,7 @@ from .kernels_section_activation_type_0 import KernelsSectionActivationType0
 from .kernels_section_attention_type_0 import KernelsSectionAttentionType0
 from .kernels_section_cross_entropy_type_0 import KernelsSectionCrossEntropyType0
 from .kernels_section_experts_type_0 import KernelsSectionExpertsType0
+from .kernels_section_linear_attention_type_0 import KernelsSectionLinearAttentionType0
 from .kernels_section_moe_dispatcher_type_0 import KernelsSectionMoeDispatcherType0
 from .kernels_section_norm_type_0 import KernelsSectionNormType0
 from .kernels_section_rope_type_0 import KernelsSectionRopeType0
@@ -311,6 +312,7 @@ __all__ = (
     "KernelsSectionAttentionType0",
     "KernelsSectionCrossEntropyType0",
     "KernelsSectionExpertsType0",
+    "KernelsSectionLinearAttentionType0",
     "KernelsSectionMoeDispatcherType0",
     "KernelsSectionNormType0",
     "KernelsSectionRopeType0",

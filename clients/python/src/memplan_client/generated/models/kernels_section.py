@@ -21,6 +21,10 @@ from ..models.kernels_section_experts_type_0 import (
     KernelsSectionExpertsType0,
     check_kernels_section_experts_type_0,
 )
+from ..models.kernels_section_linear_attention_type_0 import (
+    KernelsSectionLinearAttentionType0,
+    check_kernels_section_linear_attention_type_0,
+)
 from ..models.kernels_section_moe_dispatcher_type_0 import (
     KernelsSectionMoeDispatcherType0,
     check_kernels_section_moe_dispatcher_type_0,
@@ -65,6 +69,9 @@ class KernelsSection:
         moe_dispatcher (KernelsSectionMoeDispatcherType0 | None | Unset): How tokens travel to experts.
         grouped_gemm (bool | None | Unset): Experts run as one grouped matrix product.
         experts (KernelsSectionExpertsType0 | None | Unset): transformers: implementation of the experts.
+        linear_attention (KernelsSectionLinearAttentionType0 | None | Unset): Linear attention and state-space layers:
+            kernels of flash-linear-attention, mamba_ssm and causal_conv1d, or the
+            operations that transformers falls back to.
         deterministic (bool | None | Unset): Deterministic algorithms are required.
         cuda_graphs (bool | None | Unset): CUDA graphs are captured.
         expandable_segments (bool | None | Unset): The caching allocator's expandable segments.
@@ -87,6 +94,7 @@ class KernelsSection:
     moe_dispatcher: KernelsSectionMoeDispatcherType0 | None | Unset = UNSET
     grouped_gemm: bool | None | Unset = UNSET
     experts: KernelsSectionExpertsType0 | None | Unset = UNSET
+    linear_attention: KernelsSectionLinearAttentionType0 | None | Unset = UNSET
     deterministic: bool | None | Unset = UNSET
     cuda_graphs: bool | None | Unset = UNSET
     expandable_segments: bool | None | Unset = UNSET
@@ -208,6 +216,14 @@ class KernelsSection:
         else:
             experts = self.experts
 
+        linear_attention: None | str | Unset
+        if isinstance(self.linear_attention, Unset):
+            linear_attention = UNSET
+        elif isinstance(self.linear_attention, str):
+            linear_attention = self.linear_attention
+        else:
+            linear_attention = self.linear_attention
+
         deterministic: bool | None | Unset
         if isinstance(self.deterministic, Unset):
             deterministic = UNSET
@@ -263,6 +279,8 @@ class KernelsSection:
             field_dict["grouped_gemm"] = grouped_gemm
         if experts is not UNSET:
             field_dict["experts"] = experts
+        if linear_attention is not UNSET:
+            field_dict["linear_attention"] = linear_attention
         if deterministic is not UNSET:
             field_dict["deterministic"] = deterministic
         if cuda_graphs is not UNSET:
@@ -505,6 +523,27 @@ class KernelsSection:
 
         experts = _parse_experts(d.pop("experts", UNSET))
 
+        def _parse_linear_attention(
+            data: object,
+        ) -> KernelsSectionLinearAttentionType0 | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, str):
+                    raise TypeError()
+                linear_attention_type_0 = check_kernels_section_linear_attention_type_0(
+                    data
+                )
+
+                return linear_attention_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(KernelsSectionLinearAttentionType0 | None | Unset, data)
+
+        linear_attention = _parse_linear_attention(d.pop("linear_attention", UNSET))
+
         def _parse_deterministic(data: object) -> bool | None | Unset:
             if data is None:
                 return data
@@ -552,6 +591,7 @@ class KernelsSection:
             moe_dispatcher=moe_dispatcher,
             grouped_gemm=grouped_gemm,
             experts=experts,
+            linear_attention=linear_attention,
             deterministic=deterministic,
             cuda_graphs=cuda_graphs,
             expandable_segments=expandable_segments,

@@ -79,6 +79,17 @@ class ModelSection:
         mamba_n_groups (int | None | Unset): Mamba-2: number of groups.
         mamba_n_heads (int | None | Unset): Mamba-2: number of heads.
         mamba_d_head (int | None | Unset): Mamba-2: width of one head.
+        full_attention_interval (int | None | Unset): Every n-th layer is full attention, the others linear;
+            `layer_types` says it layer by layer.
+        linear_num_key_heads (int | None | Unset): Linear attention (gated delta net): number of key heads, and of query
+            heads.
+        linear_num_value_heads (int | None | Unset): Linear attention: number of value heads, a multiple of the key
+            heads.
+        linear_key_head_dim (int | None | Unset): Linear attention: width of one key head.
+        linear_value_head_dim (int | None | Unset): Linear attention: width of one value head.
+        linear_conv_kernel_dim (int | None | Unset): Linear attention: width of the convolution (tokens).
+        attn_output_gate (bool | None | Unset): The query projection is twice as wide, and the sigmoid of its second
+            half multiplies the attention's output.
         normalization (ModelSectionNormalizationType0 | None | Unset): Kind of normalisation; LayerNorm has a bias and a
             mean.
         norms_per_layer (ModelSectionNormsPerLayerType0 | None | Unset): Normalisations in each layer; 4 for a sandwich.
@@ -133,6 +144,13 @@ class ModelSection:
     mamba_n_groups: int | None | Unset = UNSET
     mamba_n_heads: int | None | Unset = UNSET
     mamba_d_head: int | None | Unset = UNSET
+    full_attention_interval: int | None | Unset = UNSET
+    linear_num_key_heads: int | None | Unset = UNSET
+    linear_num_value_heads: int | None | Unset = UNSET
+    linear_key_head_dim: int | None | Unset = UNSET
+    linear_value_head_dim: int | None | Unset = UNSET
+    linear_conv_kernel_dim: int | None | Unset = UNSET
+    attn_output_gate: bool | None | Unset = UNSET
     normalization: ModelSectionNormalizationType0 | None | Unset = UNSET
     norms_per_layer: ModelSectionNormsPerLayerType0 | None | Unset = UNSET
     mlp: ModelSectionMlpType0 | None | Unset = UNSET
@@ -391,6 +409,48 @@ class ModelSection:
         else:
             mamba_d_head = self.mamba_d_head
 
+        full_attention_interval: int | None | Unset
+        if isinstance(self.full_attention_interval, Unset):
+            full_attention_interval = UNSET
+        else:
+            full_attention_interval = self.full_attention_interval
+
+        linear_num_key_heads: int | None | Unset
+        if isinstance(self.linear_num_key_heads, Unset):
+            linear_num_key_heads = UNSET
+        else:
+            linear_num_key_heads = self.linear_num_key_heads
+
+        linear_num_value_heads: int | None | Unset
+        if isinstance(self.linear_num_value_heads, Unset):
+            linear_num_value_heads = UNSET
+        else:
+            linear_num_value_heads = self.linear_num_value_heads
+
+        linear_key_head_dim: int | None | Unset
+        if isinstance(self.linear_key_head_dim, Unset):
+            linear_key_head_dim = UNSET
+        else:
+            linear_key_head_dim = self.linear_key_head_dim
+
+        linear_value_head_dim: int | None | Unset
+        if isinstance(self.linear_value_head_dim, Unset):
+            linear_value_head_dim = UNSET
+        else:
+            linear_value_head_dim = self.linear_value_head_dim
+
+        linear_conv_kernel_dim: int | None | Unset
+        if isinstance(self.linear_conv_kernel_dim, Unset):
+            linear_conv_kernel_dim = UNSET
+        else:
+            linear_conv_kernel_dim = self.linear_conv_kernel_dim
+
+        attn_output_gate: bool | None | Unset
+        if isinstance(self.attn_output_gate, Unset):
+            attn_output_gate = UNSET
+        else:
+            attn_output_gate = self.attn_output_gate
+
         normalization: None | str | Unset
         if isinstance(self.normalization, Unset):
             normalization = UNSET
@@ -544,6 +604,20 @@ class ModelSection:
             field_dict["mamba_n_heads"] = mamba_n_heads
         if mamba_d_head is not UNSET:
             field_dict["mamba_d_head"] = mamba_d_head
+        if full_attention_interval is not UNSET:
+            field_dict["full_attention_interval"] = full_attention_interval
+        if linear_num_key_heads is not UNSET:
+            field_dict["linear_num_key_heads"] = linear_num_key_heads
+        if linear_num_value_heads is not UNSET:
+            field_dict["linear_num_value_heads"] = linear_num_value_heads
+        if linear_key_head_dim is not UNSET:
+            field_dict["linear_key_head_dim"] = linear_key_head_dim
+        if linear_value_head_dim is not UNSET:
+            field_dict["linear_value_head_dim"] = linear_value_head_dim
+        if linear_conv_kernel_dim is not UNSET:
+            field_dict["linear_conv_kernel_dim"] = linear_conv_kernel_dim
+        if attn_output_gate is not UNSET:
+            field_dict["attn_output_gate"] = attn_output_gate
         if normalization is not UNSET:
             field_dict["normalization"] = normalization
         if norms_per_layer is not UNSET:
@@ -974,6 +1048,81 @@ class ModelSection:
 
         mamba_d_head = _parse_mamba_d_head(d.pop("mamba_d_head", UNSET))
 
+        def _parse_full_attention_interval(data: object) -> int | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(int | None | Unset, data)
+
+        full_attention_interval = _parse_full_attention_interval(
+            d.pop("full_attention_interval", UNSET)
+        )
+
+        def _parse_linear_num_key_heads(data: object) -> int | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(int | None | Unset, data)
+
+        linear_num_key_heads = _parse_linear_num_key_heads(
+            d.pop("linear_num_key_heads", UNSET)
+        )
+
+        def _parse_linear_num_value_heads(data: object) -> int | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(int | None | Unset, data)
+
+        linear_num_value_heads = _parse_linear_num_value_heads(
+            d.pop("linear_num_value_heads", UNSET)
+        )
+
+        def _parse_linear_key_head_dim(data: object) -> int | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(int | None | Unset, data)
+
+        linear_key_head_dim = _parse_linear_key_head_dim(
+            d.pop("linear_key_head_dim", UNSET)
+        )
+
+        def _parse_linear_value_head_dim(data: object) -> int | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(int | None | Unset, data)
+
+        linear_value_head_dim = _parse_linear_value_head_dim(
+            d.pop("linear_value_head_dim", UNSET)
+        )
+
+        def _parse_linear_conv_kernel_dim(data: object) -> int | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(int | None | Unset, data)
+
+        linear_conv_kernel_dim = _parse_linear_conv_kernel_dim(
+            d.pop("linear_conv_kernel_dim", UNSET)
+        )
+
+        def _parse_attn_output_gate(data: object) -> bool | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(bool | None | Unset, data)
+
+        attn_output_gate = _parse_attn_output_gate(d.pop("attn_output_gate", UNSET))
+
         def _parse_normalization(
             data: object,
         ) -> ModelSectionNormalizationType0 | None | Unset:
@@ -1156,6 +1305,13 @@ class ModelSection:
             mamba_n_groups=mamba_n_groups,
             mamba_n_heads=mamba_n_heads,
             mamba_d_head=mamba_d_head,
+            full_attention_interval=full_attention_interval,
+            linear_num_key_heads=linear_num_key_heads,
+            linear_num_value_heads=linear_num_value_heads,
+            linear_key_head_dim=linear_key_head_dim,
+            linear_value_head_dim=linear_value_head_dim,
+            linear_conv_kernel_dim=linear_conv_kernel_dim,
+            attn_output_gate=attn_output_gate,
             normalization=normalization,
             norms_per_layer=norms_per_layer,
             mlp=mlp,
