@@ -182,7 +182,9 @@ def test_nemotron_h_says_its_layers_by_letters() -> None:
 
 
 @pytest.mark.parametrize(("experts", "dense", "shared"), [(0, 8192, None), (64, 512, 8192)])
-def test_granite_s_shared_mlp_stands_beside_its_experts_or_instead(experts: int, dense: int, shared: int | None) -> None:
+def test_granite_s_shared_mlp_stands_beside_its_experts_or_instead(
+    experts: int, dense: int, shared: int | None
+) -> None:
     state = {"mamba_n_heads": 128, "mamba_d_head": "auto", "mamba_d_state": 128, "hidden_size": 4096}
     widths = {"intermediate_size": 512, "shared_intermediate_size": 8192, "num_local_experts": experts}
     layers = {"num_hidden_layers": 4, "layer_types": ["mamba", "mamba", "attention", "mamba"]}
