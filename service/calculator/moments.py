@@ -7,8 +7,11 @@ from service.calculator.stage import Stage
 
 
 def grows_gradients(recipe: Recipe) -> bool:
-    """Whether gradients appear during the backward, so that its end may be the worst; Megatron's are one buffer."""
-    return not recipe.habits.gradients_in_buffer
+    """Whether gradients appear during the backward, so that its end may be the worst; Megatron's are one buffer.
+
+    Where Megatron shards them, they are whole until they are reduced.
+    """
+    return not recipe.habits.gradients_in_buffer or bool(recipe.sharding.units)
 
 
 def occurring(stage: Stage, layout: Layout, recipe: Recipe) -> list[Moment]:

@@ -113,7 +113,8 @@ class Sharding:
     are views of its buckets, `overlap` that a second bucket fills while the first is reduced, `no_sync` that gradients
     stay whole between micro-batches. `ends_together`: embedding and head are one unit though their weights differ.
     `own_streams`: gathers and reductions make their buffers on streams of their own. Without `adapters_apart`, FSDP1
-    flattens a layer's adapters and frozen weights together.
+    flattens a layer's adapters and frozen weights together. `units` names the sharding of Megatron's weights and
+    gradients: its own, with two units of each kept for good (`double_buffer`) or as many as the bounds let, or torch's.
     """
 
     reduce: int = 0
@@ -126,6 +127,8 @@ class Sharding:
     no_sync: bool = False
     ends_together: bool = False
     own_streams: bool = True
+    units: Literal["", "megatron_fsdp", "torch_fsdp2"] = ""
+    double_buffer: bool = False
     adapters_apart: bool = True
 
 

@@ -243,6 +243,10 @@ class ShardingSection(Section):
     """Gradients accumulate unsharded between micro-batches."""
     bucket_view: Flag | None = Field(None, examples=[None])
     """DDP: gradients are views of the communication buckets."""
+    implementation: Literal["megatron_fsdp", "torch_fsdp2"] | None = Field(None, examples=[None])
+    """Megatron: what shards gradients and weights from stage 2 on; null means its own."""
+    double_buffer: Flag | None = Field(None, examples=[None])
+    """Megatron-FSDP: two units are gathered and reduced in buffers that stay."""
     optimizer_instances: Degree | None = Field(None, examples=[1])
     """Megatron: number of replicas of the distributed optimizer."""
 

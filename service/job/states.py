@@ -22,7 +22,7 @@ WEIGHTS = 3
 
 STAGES: Mapping[str, tuple[int, ...]] = MappingProxyType(
     {
-        "megatron-core": (0, 1),
+        "megatron-core": (0, 1, 2, WEIGHTS),
         "deepspeed": (0, 1, 2, WEIGHTS),
         "fsdp2": (2, WEIGHTS),
         "fsdp1": (2, WEIGHTS),
@@ -63,6 +63,10 @@ def fill_states(values: Values, profile: Profile) -> None:
     parameters = values.get("/precision/parameters")
     fill("/precision/master", profile.master if parameters != "fp32" else "none")
     kept = {"compute": compute, "parameters": parameters}.get(profile.gradients, profile.gradients)
+    if _shards_units(values):
+        # --megatron-fsdp-main-grads-dtype auto; torch's gradients have the weights' type.
+        fill("/sharding/implementation", "megatron_fsdp")
+        kept = parameters
     fill("/precision/gradients", "fp16" if compute == "fp16" and kept == "fp32" else kept)
     fill("/precision/reduce", {"compute": compute, "gradients": values.get("/precision/gradients")}[profile.reduce])
     if profile.autocasts and parameters == "fp32" and compute != "fp32":
@@ -130,6 +134,8 @@ def unpriced_states(values: Values, profile: Profile) -> Iterator[tuple[str, str
     stage = values.get("/sharding/stage")
     if stage is not None and stage not in STAGES[name]:
         yield "/sharding/stage", f"sharding stage {stage} with {name}"
+    if _shards_units(values):
+        yield from _unpriced_units(values, profile)
     if values.get("/precision/fp8") is not None:
         yield from _unpriced_eight_bits(values)
     yield from _unpriced_offload(values, name, stage)
@@ -140,6 +146,31 @@ def unpriced_states(values: Values, profile: Profile) -> Iterator[tuple[str, str
             yield from _unpriced_in_megatron(values, profile)
         else:
             yield from _unpriced_adapters(values)
+
+
+def _shards_units(values: Values) -> bool:
+    """Whether Megatron shards gradients, unit by unit."""
+    return values.get("/framework/name") == "megatron-core" and (values.get("/sharding/stage") or 0) > 1
+
+
+def _unpriced_units(values: Values, profile: Profile) -> Iterator[tuple[str, str]]:
+    """Sharded gradients and weights under Megatron where their buffers have not been read."""
+    stage = f"sharding stage {values.get('/sharding/stage')} in Megatron's layers"
+    if profile.keeps != "megatron-core":
+        yield "/sharding/stage", f"sharding stage {values.get('/sharding/stage')} with {profile.identity}"
+    if (values.get("/parallelism/pipeline") or 1) > 1:
+        yield "/parallelism/pipeline", f"a pipeline with {stage}"
+    if values.get("/precision/fp8") is not None:
+        yield "/precision/fp8", f"8-bit training with {stage}"
+    if values.get("/precision/compute") == "fp32":
+        # Its CI's one such run leaves no room for the fp32 copies that the source makes beside fp32 weights.
+        yield "/precision/compute", f"fp32 training with {stage}"
+    if values.get("/optimizer/offload") not in (None, "none"):
+        yield "/optimizer/offload", f"offload with {stage}"
+    if values.get("/sharding/implementation") == "torch_fsdp2" and values.get("/sharding/stage") != WEIGHTS:
+        yield "/sharding/stage", "torch FSDP2 without sharded weights in Megatron's layers"
+    if values.get("/optimizer/name") not in {None, "adam", "sgd", "none"}:
+        yield "/optimizer/name", f"the optimizer {values.get('/optimizer/name')} with {stage}"
 
 
 def _unpriced_eight_bits(values: Values) -> Iterator[tuple[str, str]]:
@@ -270,6 +301,8 @@ def _sharding(values: Values) -> Sharding:
         bucket_view=stated.get("bucket_view") is not False,
         overlap=bool(stated.get("overlap_grad_reduce")),
         no_sync=bool(stated.get("no_sync")),
+        units=(stated.get("implementation") or "") if _shards_units(values) else "",
+        double_buffer=bool(stated.get("double_buffer")),
         **_titan_sharding(values),
     )
 

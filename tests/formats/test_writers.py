@@ -193,3 +193,20 @@ def test_accelerate_s_file_says_the_library_of_8_bit_products(fp8: dict[str, obj
     read = import_config(ConfigSource(text=text, format="accelerate")).job
     assert read is not None
     assert read.precision.fp8 == written.precision.fp8
+
+
+@pytest.mark.parametrize(
+    "sharding",
+    [
+        {"stage": 3, "implementation": "torch_fsdp2", "reshard_after_forward": "never"},
+        {"stage": 2, "implementation": "megatron_fsdp", "double_buffer": True},
+        {"stage": 3, "implementation": "megatron_fsdp", "buckets": {"reduce": 1000, "prefetch": 500}},
+    ],
+)
+def test_megatron_s_flags_say_what_shards_weights(sharding: dict[str, object]) -> None:
+    stated = changed(LLAMA, sharding={"optimizer_instances": None, **sharding}, parallelism={"pipeline": 1})
+    flags = export_job(stated, "megatron").text
+    read = import_config(ConfigSource(text=flags, format="megatron")).job
+    assert read is not None
+    found = read.sharding.model_dump(exclude_none=True)
+    assert {key: found[key] for key in sharding} == sharding

@@ -306,9 +306,11 @@ def test_layers_on_the_host_exclude_a_pipeline_and_recomputation() -> None:
     assert [each.code for each in found] == ["layer_offload", "layer_offload"]
 
 
-def test_what_torch_fsdp2_refuses_is_a_warning_since_another_sharding_allows_it() -> None:
-    found = findings(sharding__stage=3, model__tie_word_embeddings=True)
-    assert [(each.severity, each.code) for each in found] == [("warning", "fsdp_excludes")] * 2
+def test_what_torch_fsdp2_refuses_megatrons_own_sharding_may_allow() -> None:
+    torch = findings(sharding={"stage": 3, "implementation": "torch_fsdp2"}, model__tie_word_embeddings=True)
+    assert [(each.severity, each.code) for each in torch] == [("error", "fsdp_excludes")] * 2
+    assert torch[0].fixes == ("sharding.implementation: megatron_fsdp",)
+    assert not findings(sharding__stage=3, model__tie_word_embeddings=True)
 
 
 def test_errors_come_before_warnings() -> None:

@@ -11,6 +11,7 @@ from service.calculator.states.adapters import with_adapters
 from service.calculator.states.ddp import ddp_host_lines, ddp_lines
 from service.calculator.states.fsdp import fsdp_host_lines, fsdp_lines
 from service.calculator.states.megatron import megatron_host_lines, megatron_lines
+from service.calculator.states.megatron_fsdp import megatron_fsdp_lines
 from service.calculator.states.nanotron import nanotron_lines
 from service.calculator.states.stage import StageParameters, stage_parameters
 from service.calculator.states.zero import zero_host_lines, zero_lines
@@ -26,14 +27,16 @@ def state_lines(
 ) -> list[Line]:
     """Lines of weights, gradients, optimizer states, and of the buffers that the framework moves them through."""
     last = stage.head is not None
-    match recipe.framework:
+    match recipe.sharding.units or recipe.framework:
+        case "megatron_fsdp":
+            return megatron_fsdp_lines(held, layout, recipe, tied=model.tied_embeddings)
         case "megatron-core":
             return megatron_lines(held, stage, model, layout, recipe)
         case "nanotron":
             return nanotron_lines(held, stage, model, layout, recipe)
         case "deepspeed":
             return zero_lines(held, layout, recipe, last=last)
-        case "fsdp2" | "fsdp1":
+        case "fsdp2" | "fsdp1" | "torch_fsdp2":
             tied = (model.tied_embeddings or recipe.sharding.ends_together) and layout.pipeline == 1
             return fsdp_lines(held, layout, recipe, tied=tied, last=last)
         case _:

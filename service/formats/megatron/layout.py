@@ -186,14 +186,30 @@ def _sharding(flags: Flags, draft: Draft) -> None:
         where = flags.where("use_megatron_fsdp" if strategy is None else "data_parallel_sharding_strategy")
         stage = _STRATEGIES.get(strategy or "optim_grads_params")
         draft.set(pointer, stage, flags.origin if strategy else "default", where)
+        if stage is not None and stage > 1:
+            _units(flags, draft)
     elif flags.on("use_torch_fsdp2"):
         draft.set(pointer, 3, flags.origin, flags.where("use_torch_fsdp2"))
+        draft.set("/sharding/implementation", "torch_fsdp2", flags.origin, flags.where("use_torch_fsdp2"))
         if "torch_fsdp2_no_reshard_after_forward" in flags:
             where = flags.where("torch_fsdp2_no_reshard_after_forward")
             draft.set("/sharding/reshard_after_forward", "never", flags.origin, where)
     elif flags.on("use_distributed_optimizer"):
         draft.set(pointer, 1, flags.origin, flags.where("use_distributed_optimizer"))
     draft.fill(pointer, 0, "default", "Megatron-LM: no --use-distributed-optimizer")
+
+
+def _units(flags: Flags, draft: Draft) -> None:
+    """Buffers of Megatron-FSDP: two units for good, and how far gathers run ahead and gradients wait."""
+    draft.set("/sharding/implementation", "megatron_fsdp", flags.origin, flags.where("use_megatron_fsdp"))
+    for flag in ("fsdp_double_buffer", "use_nccl_ub", "megatron_fsdp_max_pool_double_buffer"):
+        if flags.on(flag):
+            draft.set("/sharding/double_buffer", value=True, origin=flags.origin, where=flags.where(flag))
+    size = flags.integer("suggested_communication_unit_size", "/sharding/buckets/reduce")
+    if size is not None:
+        where = flags.where("suggested_communication_unit_size")
+        draft.set("/sharding/buckets/reduce", size, flags.origin, where)
+        draft.set("/sharding/buckets/prefetch", size // 2, "derived", where)
 
 
 def _batch(flags: Flags, draft: Draft, hidden: Mapping[str, Hole]) -> None:

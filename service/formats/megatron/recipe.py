@@ -76,6 +76,9 @@ def _precision(flags: Flags, draft: Draft, base: str | None) -> None:
 def _gradients(flags: Flags, draft: Draft, compute: str) -> None:
     """The accumulation buffer: fp32 with bf16 unless told otherwise, the compute type with fp16 unless told fp32."""
     pointer = "/precision/gradients"
+    if flags.on("use_megatron_fsdp") and flags.text("data_parallel_sharding_strategy") not in {"no_shard", "optim"}:
+        _unit_gradients(flags, draft, compute)
+        return
     named = flags.text("main_grads_dtype") if flags.on("use_precision_aware_optimizer") else None
     if flags.on("grad_reduce_in_bf16") and compute == "bf16":
         draft.set(pointer, "bf16", flags.origin, flags.where("grad_reduce_in_bf16"))
@@ -87,6 +90,18 @@ def _gradients(flags: Flags, draft: Draft, compute: str) -> None:
     rule = "fp16 without --accumulate-allreduce-grads-in-fp32" if half else "fp32 accumulation with bf16"
     draft.fill(pointer, "fp16" if half else "fp32", "default", f"Megatron-LM: {rule}")
     draft.fill("/precision/reduce", draft.get(pointer), "derived", "gradients are reduced in the buffer's type")
+
+
+def _unit_gradients(flags: Flags, draft: Draft, compute: str) -> None:
+    """Megatron-FSDP's gradients have the weights' type unless told otherwise, and travel in their own."""
+    for flag, pointer, otherwise in (
+        ("megatron_fsdp_main_grads_dtype", "/precision/gradients", compute),
+        ("megatron_fsdp_grad_comm_dtype", "/precision/reduce", None),
+    ):
+        named = flags.text(flag, pointer)
+        if named in _TYPES:
+            draft.set(pointer, named, flags.origin, flags.where(flag))
+        draft.fill(pointer, otherwise or draft.get("/precision/gradients"), "default", f"Megatron-FSDP: {flag} auto")
 
 
 def _fp8(flags: Flags, draft: Draft) -> None:

@@ -42,8 +42,8 @@ def _beside(flags: Flags, draft: Draft) -> None:
             fields=["/batch/micro", "/batch/sequence_length"],
             found=flags.text("max_tokens_per_gpu") or "",
         )
-    if flags.on("use_nccl_ub") or flags.on("fsdp_double_buffer"):
-        message = "registered user buffers and double buffering add persistent memory that is not itemised"
+    if flags.on("use_nccl_ub"):
+        message = "what NCCL keeps for registered user buffers is not itemised"
         draft.note("nccl_ub_double_buffer", "info", message, fields=["/sharding/stage"])
     tensor = draft.get("/parallelism/tensor")
     if draft.origin("/parallelism/expert_tensor") == "default" and tensor != 1:

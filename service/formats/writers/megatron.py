@@ -200,15 +200,37 @@ def _layout(sheet: Sheet) -> None:
     method = sheet.get("/parallelism/context_method")
     if method is not None:
         sheet.say("cp-comm-type", _METHODS[method], "/parallelism/context_method")
+    _sharding(sheet)
+    _derived(sheet)
+
+
+def _sharding(sheet: Sheet) -> None:
     stage = sheet.get("/sharding/stage")
     if stage == 1:
         sheet.say("use-distributed-optimizer", None, "/sharding/stage")
+    elif stage == 3 and sheet.get("/sharding/implementation") == "torch_fsdp2":  # noqa: PLR2004  (what it always is)
+        sheet.say("use-torch-fsdp2", None, "/sharding/stage", "/sharding/implementation")
+        if sheet.get("/sharding/reshard_after_forward") == "never":
+            sheet.say("torch-fsdp2-no-reshard-after-forward", None, "/sharding/reshard_after_forward")
     elif stage in _STRATEGIES:
-        sheet.say("use-megatron-fsdp", None)
-        sheet.say("data-parallel-sharding-strategy", _STRATEGIES[stage], "/sharding/stage")
+        _units(sheet, stage)
     elif stage == 0:
         sheet.implied("/sharding/stage")
-    _derived(sheet)
+
+
+def _units(sheet: Sheet, stage: int) -> None:
+    """Megatron-FSDP. Its buffers' two bounds are one number."""
+    sheet.say("use-megatron-fsdp", None)
+    sheet.say("data-parallel-sharding-strategy", _STRATEGIES[stage], "/sharding/stage")
+    sheet.implied("/sharding/implementation")
+    sheet.switch("fsdp-double-buffer", "/sharding/double_buffer", on=True, otherwise=False)
+    size = sheet.get("/sharding/buckets/reduce")
+    if size is not None and sheet.get("/sharding/buckets/prefetch") in (None, size // 2):
+        pointers = ("/sharding/buckets/reduce", "/sharding/buckets/prefetch")
+        sheet.say("suggested-communication-unit-size", size, *pointers)
+    gradients = sheet.get("/precision/gradients")
+    if gradients in {"fp32", "bf16", "fp16"}:
+        sheet.say("megatron-fsdp-main-grads-dtype", gradients, "/precision/gradients")
 
 
 def _derived(sheet: Sheet) -> None:

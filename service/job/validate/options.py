@@ -205,8 +205,8 @@ def _layer_offload(job: Job) -> Iterator[Diagnostic]:
 
 
 def _fully_sharded(job: Job) -> Iterator[Diagnostic]:
-    """M20: what torch FSDP2 refuses under Megatron. Warnings, since Megatron-FSDP, also stage 3, allows some of it."""
-    if job.sharding.stage == 3:  # noqa: PLR2004  (the stage that shards weights)
+    """M20: what torch FSDP2 refuses under Megatron."""
+    if job.sharding.implementation == "torch_fsdp2":
         checks = (
             ("/parallelism/pipeline", (job.parallelism.pipeline or 1) > 1, "one pipeline stage"),
             ("/parallelism/expert", (job.parallelism.expert or 1) > 1, "no expert parallelism"),
@@ -216,10 +216,8 @@ def _fully_sharded(job: Job) -> Iterator[Diagnostic]:
         for field, broken, need in checks:
             if broken:
                 message = f"weights sharded by torch FSDP2 need {need}"
-                fields = ("/sharding/stage", field)
-                yield Diagnostic(
-                    "fsdp_excludes", "warning", message, fields, rule=message, fixes=("sharding.stage: 1",)
-                )
+                fields = ("/sharding/implementation", field)
+                yield _error("fsdp_excludes", message, fields, message, "sharding.implementation: megatron_fsdp")
 
 
 def _parameter_gather(job: Job) -> Iterator[Diagnostic]:

@@ -200,6 +200,7 @@ from .search_request_stages_type_1 import SearchRequestStagesType1
 from .search_request_tensor_type_1 import SearchRequestTensorType1
 from .search_request_virtual_pipeline_type_1 import SearchRequestVirtualPipelineType1
 from .sharding_section import ShardingSection
+from .sharding_section_implementation_type_0 import ShardingSectionImplementationType0
 from .sharding_section_reshard_after_forward_type_0 import (
     ShardingSectionReshardAfterForwardType0,
 )
@@ -413,6 +414,7 @@ __all__ = (
     "SearchRequestTensorType1",
     "SearchRequestVirtualPipelineType1",
     "ShardingSection",
+    "ShardingSectionImplementationType0",
     "ShardingSectionReshardAfterForwardType0",
     "SliceRequest",
     "SliceRequestKind",

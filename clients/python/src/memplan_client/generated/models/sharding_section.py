@@ -5,6 +5,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ..models.sharding_section_implementation_type_0 import (
+    ShardingSectionImplementationType0,
+    check_sharding_section_implementation_type_0,
+)
 from ..models.sharding_section_reshard_after_forward_type_0 import (
     ShardingSectionReshardAfterForwardType0,
     check_sharding_section_reshard_after_forward_type_0,
@@ -33,6 +37,9 @@ class ShardingSection:
         overlap_param_gather (bool | None | Unset): Parameter gather overlapped with the forward.
         no_sync (bool | None | Unset): Gradients accumulate unsharded between micro-batches.
         bucket_view (bool | None | Unset): DDP: gradients are views of the communication buckets.
+        implementation (None | ShardingSectionImplementationType0 | Unset): Megatron: what shards gradients and weights
+            from stage 2 on; null means its own.
+        double_buffer (bool | None | Unset): Megatron-FSDP: two units are gathered and reduced in buffers that stay.
         optimizer_instances (int | None | Unset): Megatron: number of replicas of the distributed optimizer.
     """
 
@@ -46,6 +53,8 @@ class ShardingSection:
     overlap_param_gather: bool | None | Unset = UNSET
     no_sync: bool | None | Unset = UNSET
     bucket_view: bool | None | Unset = UNSET
+    implementation: None | ShardingSectionImplementationType0 | Unset = UNSET
+    double_buffer: bool | None | Unset = UNSET
     optimizer_instances: int | None | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
@@ -103,6 +112,20 @@ class ShardingSection:
         else:
             bucket_view = self.bucket_view
 
+        implementation: None | str | Unset
+        if isinstance(self.implementation, Unset):
+            implementation = UNSET
+        elif isinstance(self.implementation, str):
+            implementation = self.implementation
+        else:
+            implementation = self.implementation
+
+        double_buffer: bool | None | Unset
+        if isinstance(self.double_buffer, Unset):
+            double_buffer = UNSET
+        else:
+            double_buffer = self.double_buffer
+
         optimizer_instances: int | None | Unset
         if isinstance(self.optimizer_instances, Unset):
             optimizer_instances = UNSET
@@ -128,6 +151,10 @@ class ShardingSection:
             field_dict["no_sync"] = no_sync
         if bucket_view is not UNSET:
             field_dict["bucket_view"] = bucket_view
+        if implementation is not UNSET:
+            field_dict["implementation"] = implementation
+        if double_buffer is not UNSET:
+            field_dict["double_buffer"] = double_buffer
         if optimizer_instances is not UNSET:
             field_dict["optimizer_instances"] = optimizer_instances
 
@@ -237,6 +264,36 @@ class ShardingSection:
 
         bucket_view = _parse_bucket_view(d.pop("bucket_view", UNSET))
 
+        def _parse_implementation(
+            data: object,
+        ) -> None | ShardingSectionImplementationType0 | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, str):
+                    raise TypeError()
+                implementation_type_0 = check_sharding_section_implementation_type_0(
+                    data
+                )
+
+                return implementation_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(None | ShardingSectionImplementationType0 | Unset, data)
+
+        implementation = _parse_implementation(d.pop("implementation", UNSET))
+
+        def _parse_double_buffer(data: object) -> bool | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(bool | None | Unset, data)
+
+        double_buffer = _parse_double_buffer(d.pop("double_buffer", UNSET))
+
         def _parse_optimizer_instances(data: object) -> int | None | Unset:
             if data is None:
                 return data
@@ -257,6 +314,8 @@ class ShardingSection:
             overlap_param_gather=overlap_param_gather,
             no_sync=no_sync,
             bucket_view=bucket_view,
+            implementation=implementation,
+            double_buffer=double_buffer,
             optimizer_instances=optimizer_instances,
         )
 
