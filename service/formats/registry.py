@@ -85,7 +85,8 @@ def _command(source: ConfigSource, confidence: float, dialect: Dialect) -> Impor
 def _best(sources: Sequence[ConfigSource], dialects: Sequence[Dialect]) -> tuple[float, Dialect, ConfigSource] | None:
     """The dialect that is surest of one of the sources, if any is sure enough."""
     choices = [(each.recognise(source), each, source) for source in sources for each in dialects]
-    best = max(choices, key=lambda choice: choice[0], default=None)
+    # A command is better read with the file that it names than without.
+    best = max(choices, key=lambda choice: (choice[0], bool(choice[2].text)), default=None)
     return best if best is not None and best[0] >= _LEAST_CONFIDENCE else None
 
 

@@ -197,3 +197,19 @@ def test_arguments_of_a_script_override_what_stands_before_them() -> None:
     imported = import_source(ConfigSource(text=SCRIPT.replace("trainer.nnodes=2 ", ""), argv=["trainer.nnodes=4"]))
 
     assert job(imported).world_size == 32
+
+
+def test_supervised_fine_tuning_is_one_model_on_fsdp() -> None:
+    text = (
+        "torchrun --nnodes=1 --nproc_per_node=8 -m verl.trainer.fsdp_sft_trainer data.max_length=2048 "
+        "data.micro_batch_size_per_gpu=4 model.partial_pretrain=Qwen/Qwen2.5-0.5B "
+        "model.enable_gradient_checkpointing=True model.lora_rank=32 model.target_modules=all-linear "
+        "ulysses_sequence_parallel_size=2 use_remove_padding=true"
+    )
+    found = import_source(ConfigSource(text=text))
+
+    assert (found.format, found.outcome) == ("hydra", "ok")
+    assert found.job is not None
+    assert (found.job.world_size, found.job.parallelism.context, found.job.batch.global_) == (8, 2, 256)
+    assert (found.job.batch.micro, found.job.batch.sequence_length) == (4, 2048)
+    assert {each.code for each in found.findings.diagnostics} == {"frozen_base"}

@@ -327,3 +327,39 @@ def test_a_manifest_is_recognised_in_every_style(style: dict[str, Any]) -> None:
     commented = "\n".join(line if line.endswith("-") else f"{line}  # as asked" for line in text.splitlines())
 
     assert {import_config(ConfigSource(text=each)).outcome for each in (text, commented)} == {"ok"}
+
+
+HELM = """
+workload:
+  gpus: 256
+  image: x
+  configFile: {name}
+  arguments[]:
+  - trainer.max_steps=20
+  - model.global_batch_size=2048
+  - model.micro_batch_size=2
+  - model.tensor_model_parallel_size=4
+"""
+
+
+def test_overrides_of_a_chart_go_over_its_config_file_which_alone_is_asked_for() -> None:
+    found = import_config(ConfigSource(text=HELM.format(name="mixtral.yaml")))
+
+    assert {each.fact for each in found.findings.missing} == {"mixtral.yaml"}
+    assert found.job is not None
+    assert (found.job.world_size, found.job.parallelism.tensor, found.job.batch.global_) == (256, 4, 2048)
+    model = "num_layers: 32, hidden_size: 4096, num_attention_heads: 32, encoder_seq_length: 4096"
+    file = f"trainer: {{precision: bf16}}\nmodel: {{{model}, override_vocab_size: 32000, micro_batch_size: 1}}\n"
+    given = import_config(ConfigSource(text=HELM.format(name="mixtral.yaml"), files={"mixtral.yaml": file}))
+    assert not given.findings.missing
+    assert given.job is not None
+    assert (given.job.batch.micro, given.job.model.num_hidden_layers, given.job.world_size) == (2, 32, 256)
+
+
+def test_a_number_of_processes_that_is_a_list_is_none() -> None:
+    text = (
+        "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: x}\n"
+        "spec: {trainer: {numNodes: 2, numProcPerNode: [8], command: [torchrun, pretrain_gpt.py, --num-layers, '2']}}\n"
+    )
+
+    assert import_config(ConfigSource(text=text)).outcome != "ok"

@@ -495,3 +495,51 @@ def test_a_pattern_of_letters_may_have_linear_attention() -> None:
     imported = read("--hybrid-layer-pattern GG*- --linear-key-head-dim 64")
     assert value(imported, "/model/layers_block_type") == ["linear_attention", "linear_attention", "attention", "mlp"]
     assert value(imported, "/model/linear_key_head_dim") == 64
+
+
+PRIMUS = """
+work_group: amd
+modules:
+  pre_trainer:
+    framework: megatron
+    config: pre_trainer.yaml
+    model: {model}
+    overrides:
+      micro_batch_size: ${{MBS:4}}
+      global_batch_size: 128
+      seq_length: 4096
+      max_position_embeddings: 4096
+      tensor_model_parallel_size: 1
+      log_avg_skip_iterations: 2
+"""
+
+
+@pytest.mark.parametrize("model", ["qwen2.5_7B.yaml", "${PRIMUS_MODEL:qwen2.5_7B}.yaml"])
+def test_a_model_file_of_primus_is_the_public_model_that_it_is_called_after(model: str) -> None:
+    found = import_source(ConfigSource(text=PRIMUS.format(model=model)))
+
+    assert missing(found) == {"world_size"}
+    assert value(found, "/model/hidden_size") == 3584
+    assert (value(found, "/precision/compute"), value(found, "/batch/micro")) == ("bf16", 4)
+    assert "unknown_keys" not in codes(found)
+
+
+def test_another_model_file_is_asked_for_and_read_with_what_it_extends_when_supplied() -> None:
+    text = PRIMUS.format(model="own_9B.yaml")
+    files = {
+        "own_9B.yaml": "extends: [own_base.yaml]\nnum_layers: 12\nhidden_size: 2048\n",
+        "own_base.yaml": "num_layers: 99\nnum_attention_heads: 16\nvocab_size: 32000\nbases: [own_9B.yaml]\n",
+    }
+
+    assert missing(import_source(ConfigSource(text=text))) == {"own_9B.yaml", "world_size"}
+    found = import_source(ConfigSource(text=text, files=files))
+    assert missing(found) == {"world_size"}
+    assert (value(found, "/model/num_hidden_layers"), value(found, "/model/num_attention_heads")) == (12, 16)
+
+
+def test_numbers_of_gpus_that_only_variables_name_are_taken_with_a_warning() -> None:
+    text = "num_gpus_pernode=8\nnum_node=4\ndeepspeed pretrain_gpt.py --deepspeed --zero-stage 1 " + COMPLETE
+    found = import_source(ConfigSource(text=text))
+
+    assert value(found, "/world_size") == 32
+    assert "world_size_assumed" in codes(found)

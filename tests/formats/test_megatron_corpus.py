@@ -18,12 +18,7 @@ NOT_READ = {
     "megatron_shell/rocm_llama3_70b_default": {"vocab_size"},
     # The last step of the schedule is taken, because it decides how many micro-batches run.
     "megatron_args_yaml/mlm_gpt3_15b_8t": {"global"},
-    # Model and precision come from a file that is only named.
-    "megatron_args_yaml/primus_llama3_1_70b_fsdp2": {
-        "num_layers", "hidden_size", "ffn_hidden_size", "num_attention_heads", "num_kv_heads", "head_dim", "vocab_size",
-        "tied_embeddings", "activation", "normalization", "compute",
-    },
-}  # fmt: skip
+}
 MISSING = {
     "megatron_shell/mds_gpt_1p3b_moe128": {"vocab_size"},
     "megatron_shell/mlm_gpt3_175b": {"vocab_size"},
@@ -38,10 +33,8 @@ MISSING = {
     "megatron_args_yaml/mlm_deepseek_proxy_fsdp_ep2": {"vocab_size", "world_size"},
     "megatron_args_yaml/mlm_gpt3_15b_8t": {"vocab_size", "world_size"},
     "megatron_args_yaml/mlm_mixtral_8x22b_tp2pp8ep8": {"vocab_size", "world_size"},
-    "megatron_args_yaml/primus_llama3_1_70b_fsdp2": {
-        "num_hidden_layers", "hidden_size", "num_attention_heads", "vocab_size", "world_size",
-    },
-}  # fmt: skip
+    "megatron_args_yaml/primus_llama3_1_70b_fsdp2": {"world_size"},
+}
 # Codes beside those that the item itself expects.
 FURTHER_CODES = {
     "megatron_shell/mlm_gpt3_175b": {"batch_conflict"},

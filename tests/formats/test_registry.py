@@ -89,3 +89,13 @@ def test_the_command_at_the_end_of_a_long_script_tells_its_dialect() -> None:
     assert imported.format == "megatron"
     assert imported.job is not None
     assert imported.job.world_size == 8
+
+
+def test_one_common_option_is_no_dialect() -> None:
+    """Another launcher's options must not become a model of 768 by another script's defaults."""
+    options = "--train_batch_size 256 --micro_train_batch_size 2 --pretrain x/y --bf16"
+    text = f"deepspeed --module openrlhf.cli.train_sft {options}"
+    found = import_source(ConfigSource(text=text))
+
+    assert found.job is None
+    assert "not_training" in {each.code for each in found.findings.diagnostics}

@@ -30,7 +30,8 @@ def recognise_command(source: ConfigSource) -> float:
     if source.text is not None and source.text.strip():
         return 0.0
     flags = {normalized(each) for each in clues.flags(source)}
-    if not flags & _OWN:
+    # OpenRLHF has options of the same kind, some with other meanings.
+    if not flags & _OWN or any(each.startswith("openrlhf") for each in source.argv):
         return 0.0
     known, _ = trainer_keys()
     return clues.graded(sum(known(each) for each in flags), _CONFIDENCE)

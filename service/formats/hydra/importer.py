@@ -19,6 +19,7 @@ from service.formats.draft import Draft
 from service.formats.huggingface.importer import Reader
 from service.formats.hydra.fsdp import read_fsdp_actor
 from service.formats.hydra.megatron import read_megatron_actor
+from service.formats.hydra.sft import MODEL, TOP_LEVEL, read_fine_tuning
 from service.formats.imported import Imported
 from service.formats.source import ConfigSource
 from service.formats.syntax.quoting import split_words
@@ -39,6 +40,8 @@ _GPUS = 8
 def recognise(source: ConfigSource) -> float:
     """How sure it is that the source is verl's: overrides of its actors, or its programs."""
     text = f"{clues.head(source)}\n{clues.words(source)}"
+    if MODEL in text and "verl" in text:
+        return _CONFIDENCE[-1]
     found = {each[0] or each[1] for each in _MARKS.findall(text)} if clues.holds_any(text, _ROOTS) else ()
     return clues.graded(len(found), _CONFIDENCE)
 
@@ -62,8 +65,11 @@ def read(source: ConfigSource, confidence: float) -> Imported:
     if companions.model:
         Reader(companions.model[0].value, draft).read()
     else:
-        write_model(settings, draft, f"{_MODEL}.path", "model.path")
-    _actor(settings, command, draft)
+        write_model(settings, draft, f"{_MODEL}.path", "model.path", MODEL)
+    if settings.find(MODEL) is not None or "sft_trainer" in command.launch.entry:
+        _fine_tuning(settings, command, draft)
+    else:
+        _actor(settings, command, draft)
     return draft.finish()
 
 
@@ -93,7 +99,7 @@ def _override(settings: Settings, command: Command, draft: Draft) -> None:
         seen.add(key)
         if each.sign == "~":
             settings.values.pop(key, None)
-        elif "." not in key and "@" not in key and not each.sign:
+        elif "." not in key and "@" not in key and not each.sign and key not in TOP_LEVEL:
             name = str(override_value(each.value))
             message = f"{each.key}={name} chooses a file that is not supplied; add what it sets as overrides"
             draft.note("missing_file", "warning", message, found=name)
@@ -124,6 +130,17 @@ def _actor(settings: Settings, command: Command, draft: Draft) -> None:
     ask_micro(draft, f"{ACTOR}.ppo_micro_batch_size_per_gpu is not given")
     ask_sequence(draft, "data.max_prompt_length and data.max_response_length are not given")
     ask_model(draft, f"{_MODEL}.path does not lead to known dimensions")
+    known, names = _known()
+    settings.report(known, names)
+
+
+def _fine_tuning(settings: Settings, command: Command, draft: Draft) -> None:
+    write_world_size(command, draft)
+    read_fine_tuning(settings, draft)
+    note_offload(draft)
+    note_frozen(draft)
+    ask_world_size(draft, "the launcher does not say how many processes run")
+    ask_model(draft, f"{MODEL} does not lead to known dimensions")
     known, names = _known()
     settings.report(known, names)
 

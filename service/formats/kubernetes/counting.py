@@ -113,7 +113,7 @@ def _pods(group: Group, found: Counted) -> Pods:
             note = Diagnostic("shared_memory", "warning", message, (), group.name, fixes=(fix,))
             found.diagnostics += [] if note in found.diagnostics else [note]
     stated = places.number(group.processes, f"{group.where}: processes in a pod")
-    if group.processes in {"auto", "gpu"}:
+    if isinstance(group.processes, str) and group.processes in {"auto", "gpu"}:
         stated = gpus
     return Pods(group, number, gpus, stated)
 

@@ -11,6 +11,7 @@ from service.formats.megatron.deepspeed import read_deepspeed
 from service.formats.megatron.flags import Flags, hidden_keys, lack_hole, reason
 from service.formats.megatron.layout import read_layout
 from service.formats.megatron.model import read_model
+from service.formats.megatron.primus import PRIMUS_FLAGS, read_named_model
 from service.formats.megatron.reading import Reading, distinctive, read_arguments
 from service.formats.megatron.recipe import read_recipe
 from service.formats.megatron.recipes import RECIPE_FLAGS, read_recipe_layout, read_recipe_name
@@ -50,12 +51,14 @@ def read(source: ConfigSource, confidence: float) -> Imported:
     draft.set("/framework/name", "megatron-core", "derived", "the flags are Megatron's")
     read_deepspeed(flags, draft, reading, source.files)
     recipe = read_recipe_name(flags, draft)
+    if reading.model:
+        read_named_model(reading.model, draft)
     read_model(flags, draft, hidden)
     read_layout(flags, draft, hidden)
     if recipe:
         read_recipe_layout(draft)
     # The reinforcement-learning launchers on Megatron train in bf16 and have no flag for it.
-    read_recipe(flags, draft, base="bf16" if roles or recipe else None)
+    read_recipe(flags, draft, base="bf16" if roles or recipe else reading.base)
     _processes(reading, flags, draft)
     _global_batch(draft)
     read_conflicts(flags, draft)
@@ -63,7 +66,8 @@ def read(source: ConfigSource, confidence: float) -> Imported:
     _allocator(reading, draft)
     _loose(reading, draft, hidden)
     _missing_files(reading, draft, needed=draft.lacks())
-    flags.report(written=reading.written, further=RECIPE_FLAGS if recipe else frozenset())
+    further = RECIPE_FLAGS if recipe else PRIMUS_FLAGS if reading.base else frozenset()
+    flags.report(written=reading.written, further=further)
     return draft.finish()
 
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from service.formats import clues
+from service.formats.config.templates import filled
+from service.formats.megatron.primus import supplied_model, trainer_module
 from service.formats.megatron.vocabulary import DISTINCTIVE, arity, is_known
 from service.formats.source import ConfigSource
 from service.formats.syntax import slurm
@@ -53,6 +55,10 @@ class Reading:
     environment: Mapping[str, str] = field(default_factory=dict)
     written: bool = True
     """Whether a person wrote the keys; a dump also holds what the program derived."""
+    model: str = ""
+    """A model's file that is only named."""
+    base: str | None = None
+    """The precision that the files around the arguments set, which come with the launcher."""
 
 
 def distinctive(source: ConfigSource) -> int:
@@ -76,7 +82,7 @@ def read_arguments(source: ConfigSource) -> Reading:
     if len(keys & _YAML_ONLY) > 1 and not any(
         is_flag(each.strip()) for each in clues.head(source).splitlines() if ":" not in each
     ):
-        return _yaml(text, source.env)
+        return _yaml(text, source)
     return _script(text, source)
 
 
@@ -165,7 +171,7 @@ def _conditional(command: Command) -> list[Diagnostic]:
     return [Diagnostic("unresolved", "info", message, (), condition)]
 
 
-def _yaml(text: str, env: Mapping[str, str]) -> Reading:
+def _yaml(text: str, source: ConfigSource) -> Reading:
     try:
         document = read_yaml(text)
     except DocumentFault as fault:
@@ -174,10 +180,25 @@ def _yaml(text: str, env: Mapping[str, str]) -> Reading:
         Diagnostic("duplicate_key", "warning", f"the key {key} is given twice; the last one is used", (), key)
         for key in document.repeated
     ]
-    reading = _mapping(_argument_section(document.value), env, "key")
+    module, named = trainer_module(document.value), ""
+    arguments = _argument_section(document.value if module is None else module.get("overrides"))
+    if module is not None:
+        named = str(filled(module["model"], source.env))
+        model = supplied_model(named, source.files)
+        arguments = {**(model or {}), **arguments}
+        named = "" if model else named
+    reading = _mapping(arguments, source.env, "key")
     settings = document.value.get("ENV_VARS") if isinstance(document.value, Mapping) else None
     environment = {str(name): str(value) for name, value in settings.items()} if isinstance(settings, Mapping) else {}
-    return Reading(reading.arguments, holes=reading.holes, origin="key", diagnostics=repeated, environment=environment)
+    return Reading(
+        reading.arguments,
+        holes=reading.holes,
+        origin="key",
+        diagnostics=repeated,
+        environment=environment,
+        model=named,
+        base="bf16" if module is not None else None,
+    )
 
 
 def _argument_section(value: Any, depth: int = 0) -> Mapping[str, Any]:

@@ -45,11 +45,10 @@ _LACKING: Mapping[str, tuple[str, str]] = {
 def recognise(source: ConfigSource) -> float:
     """How sure it is that the source is NeMo's: a trainer beside a model, or overrides of both."""
     found = clues.keys(source) & _MARKS
-    if "model" in found and found & _OWN:
-        return clues.graded(len(found), _CONFIDENCE)
+    own = clues.graded(len(found), _CONFIDENCE) if "model" in found and found & _OWN else 0.0
     text = f"{clues.words(source)}\n{'' if found else clues.head(source)}"
     overrides = len(set(_OVERRIDES.findall(text))) if clues.holds_any(text, _ROOTS) else 0
-    return _CONFIDENCE[min(overrides, 4)] if overrides > 1 else 0.0
+    return max(own, _CONFIDENCE[min(overrides, 4)] if overrides > 1 else 0.0)
 
 
 def read(source: ConfigSource, confidence: float) -> Imported:
@@ -66,9 +65,20 @@ def read(source: ConfigSource, confidence: float) -> Imported:
     settings = Settings.of(_without_root(document), draft, env=source.env)
     _override(settings, command, draft)
     resolve(settings)
+    if not document and _names_unsupplied_file(command, source):
+        # What the file says is not asked for one by one.
+        for fact in (*_LACKING, "vocab_size", "recipe"):
+            draft.waive(fact)
     bridge = not settings.under("trainer") and bool(settings.under("train") or settings.under("dataset"))
     _read(settings, command, draft, bridge=bridge)
     return draft.finish()
+
+
+def _names_unsupplied_file(command: Command, source: ConfigSource) -> bool:
+    options = [command.options.get(key) for key in ("config_file", "config_name", "config")]
+    # The words behind are overrides.
+    named = [each.values[0].text for each in options if each is not None and each.values]
+    return any(each.endswith((".yaml", ".yml")) and each.rsplit("/", 1)[-1] not in source.files for each in named)
 
 
 def _document(text: str, draft: Draft) -> Mapping[str, Any] | None:

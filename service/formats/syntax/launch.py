@@ -35,8 +35,9 @@ _MODULES = {
 _LONG = {"-N": "nodes", "-n": "ntasks", "-np": "ntasks", "--np": "ntasks", "-G": "gpus", "-npernode": "npernode"}
 _NODES = ("nnodes", "num_nodes", "nodes", "num_machines")
 _PER_NODE = ("nproc_per_node", "num_gpus", "ntasks_per_node", "npernode", "map_by")
-_NODE_VARIABLES = ("NNODES", "NUM_NODES", "NNODE", "N_NODES", "NODES", "SLURM_NNODES")
-_PER_NODE_VARIABLES = ("GPUS_PER_NODE", "NPROC_PER_NODE", "NUM_GPUS_PER_NODE", "GPU_PER_NODE", "NGPUS_PER_NODE")
+_NODE_VARIABLES = ("NNODES", "NUM_NODES", "NNODE", "N_NODES", "NODES", "NUM_NODE", "SLURM_NNODES")
+_PER_NODE_VARIABLES = ("GPUS_PER_NODE", "NPROC_PER_NODE", "NUM_GPUS_PER_NODE", "GPU_PER_NODE", "NGPUS_PER_NODE",
+                       "NUM_GPUS_PERNODE")  # fmt: skip
 _TOTAL_VARIABLES = ("NUM_GPUS", "NGPUS", "N_GPUS", "TOTAL_GPUS", "GPU_NUM")
 
 
@@ -219,9 +220,14 @@ def _from_variables(counts: _Counts, batch: Mapping[str, Word], variables: Calla
     known = counts.product()
     if known is not None:
         return known
+    # A launcher that takes none of them may run elsewhere; by what a script calls them is all that it says.
+    for kind, names in (("nodes", _NODE_VARIABLES), ("per_node", _PER_NODE_VARIABLES)) if not counts.hidden else ():
+        for name in names:
+            counts.read(kind, variables(name.lower()), f"the variable {name.lower()}")
     nodes = counts.found.get("nodes")
     for name in _TOTAL_VARIABLES if not counts.hidden else ():
-        counts.read("total", variables(name), f"the variable {name}")
+        for spelled in (name, name.lower()):
+            counts.read("total", variables(spelled), f"the variable {spelled}")
     return counts.product(assumed=True) or Processes(
         None, holes=list(dict.fromkeys(counts.hidden)), nodes=nodes[0] if nodes else None
     )
