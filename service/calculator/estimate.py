@@ -55,7 +55,11 @@ class StageEstimate:
     @property
     def ledger(self) -> list[Line]:
         """The lines alive at the peak; they sum to `device_bytes`."""
-        return alive_at(self.lines, self.moment)
+        return self.ledger_at(self.moment)
+
+    def ledger_at(self, moment: Moment) -> list[Line]:
+        """The lines alive at a moment."""
+        return alive_at(self.lines, moment)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from service.job.digest import digest
 from service.job.resolve import InvalidJob, Resolved, resolve
 from service.job.schema import Job
 from service.planner.verdict import judge, reason
+from service.usecases.capacity import HOST_MEMORY, estimate_findings
 from service.usecases.devices import accelerator_of, device_of, knows_links
 from service.usecases.imports import Accepted, Given, accept, merged
 from service.usecases.intervals import band_of, fitted_of, interval_around
@@ -69,6 +70,7 @@ def estimate_job(
     stage, is_observed = found.peak.stage, around.band.observed is not None
     verdict, sentence = verdict_on(device, stage, around)
     time, timed = time_on(resolved, device, evidence)
+    resolved = with_capacity(resolved, found, around, device)
     return EstimateAnswer(
         verdict=verdict,
         reason=sentence,
@@ -82,6 +84,16 @@ def estimate_job(
         digest=estimate_digest(resolved.job, device),
         without=without_at(resolved, device, stage, peak) if is_observed else None,
     )
+
+
+def with_capacity(resolved: Resolved, found: Estimate, around: Interval, device: Device) -> Resolved:
+    """Return the job with what its estimate means on a device among its findings, in place of what import guessed."""
+    known = resolved.findings
+    further = list(estimate_findings(found, around, device))
+    figures = {each.code for each in further}
+    every = [each for each in known.diagnostics if each.code != HOST_MEMORY or HOST_MEMORY not in figures]
+    ranked = sorted([*every, *further], key=lambda each: ("error", "warning", "info").index(each.severity))
+    return replace(resolved, findings=replace(known, diagnostics=ranked))
 
 
 def without_at(resolved: Resolved, device: Device, stage: int, device_bytes: int) -> Without:

@@ -11,6 +11,7 @@ from service.job.diagnostics import Diagnostic, MissingFact
 from service.logs import logger
 from service.usecases.alternatives import Alternative, alternatives
 from service.usecases.answer_cache import AnswerCache
+from service.usecases.capacity import peak_findings
 from service.usecases.devices import device_of
 from service.usecases.errors import NoSuchDevice, RejectedJob
 from service.usecases.estimates import Verdict, Without, estimate_digest
@@ -58,11 +59,17 @@ class VerdictAnswer:
     alternatives: Sequence[Alternative] = ()
     missing: Sequence[MissingFact] = ()
     errors: Sequence[Diagnostic] = ()
+    capacity: Sequence[Diagnostic] = ()
     failure: Failure | None = None
     profile: str | None = None
     digest: str | None = None
     is_whole: bool = True
     without: Without | None = None
+
+    @property
+    def diagnostics(self) -> Sequence[Diagnostic]:
+        """Rules that the job breaks, or that its peak does not fit or is not proven to."""
+        return [*self.errors, *self.capacity]
 
     @property
     def is_final(self) -> bool:
@@ -188,6 +195,7 @@ def _judged(reading: _Reading, target: Target, device: Device) -> VerdictAnswer:
         reason=clipped(need.reason),
         target=Target(device.id, int(resolved.layout.world_size)),
         need=need,
+        capacity=list(peak_findings(need.stage, need.expected_bytes, need.high_bytes, device)),
         profile=resolved.recipe.profile,
         digest=estimate_digest(resolved.job, device),
         is_whole=need.verdict not in {"tight", "does_not_fit"},

@@ -59,7 +59,7 @@ class VerdictBody(Numbers):
     missing: list[Missing]
     """Facts that the job does not state; with them an answer can be given."""
     diagnostics: list[DiagnosticAnswer]
-    """Rules that the job breaks; empty unless it is invalid."""
+    """Rules that the job breaks, and whether its peak does not fit or its margin is not proven."""
     observations: ObservationsAnswer | None
     """The observed runs that the verdict is made with; null where there are too few, and where it was asked for without
     them."""
@@ -77,7 +77,7 @@ class VerdictBody(Numbers):
             "verdict": found.verdict,
             "reason": found.reason,
             "missing": [Missing(fact=each.fact, message=each.message) for each in found.missing],
-            "diagnostics": [DiagnosticAnswer.of(each) for each in found.errors],
+            "diagnostics": [DiagnosticAnswer.of(each) for each in found.diagnostics],
             "observations": _observations(found.need, found.without),
             "digest": found.digest,
             "method": VerdictMethod(version=METHOD_VERSION, profile=found.profile),

@@ -37,7 +37,8 @@ class CellAnswer:
             invalid, the device or its memory is not known, or the answer was not ready in time.
         reason (str): The verdict in one sentence of at most 120 characters, for people.
         missing (list[Missing]): Facts that the job does not state; with them an answer can be given.
-        diagnostics (list[DiagnosticAnswer]): Rules that the job breaks; empty unless it is invalid.
+        diagnostics (list[DiagnosticAnswer]): Rules that the job breaks, and whether its peak does not fit or its margin
+            is not proven.
         observations (None | ObservationsAnswer): The observed runs that the verdict is made with; null where there are
             too few, and where it was asked for without
             them.
