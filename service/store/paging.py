@@ -75,7 +75,13 @@ def page(
 ) -> Page[T]:
     """Return up to `limit` of the statement's rows, newest first, from the cursor on. Raises InvalidCursor."""
     rows = session.scalars(cut(statement, order, limit, cursor)).all()
-    shown: Sequence[Any] = rows[:limit]
-    # The one row more tells that another page follows.
-    next_cursor = encode_cursor(Key(shown[-1].created_at, shown[-1].id)) if len(rows) > limit else None
+    shown, next_cursor = shown_of(rows, limit)
     return Page(tuple(item(row) for row in shown), next_cursor)
+
+
+def shown_of(rows: Sequence[Any], limit: int) -> tuple[Sequence[Any], str | None]:
+    """Return the rows of the page that these were cut for, and the cursor of the next."""
+    shown = rows[:limit]
+    # The one row more tells that another page follows.
+    more = len(rows) > limit
+    return shown, encode_cursor(Key(shown[-1].created_at, shown[-1].id)) if more else None

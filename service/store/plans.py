@@ -3,17 +3,18 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from operator import itemgetter
 from typing import Any, Literal
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, and_, select
-from sqlalchemy.orm import Session, aliased, defer, selectinload
+from sqlalchemy import ColumnElement, Row, Select, and_, select
+from sqlalchemy.orm import Session, aliased, selectinload
 
 from service.store.errors import NotFound
 from service.store.ids import id_text, new_id, parse_id
 from service.store.kept import Kept
 from service.store.once import add_or_find
-from service.store.paging import Order, Page, page
+from service.store.paging import Order, Page, cut, shown_of
 from service.store.session import WriteSession
 from service.store.tables import PlanLabelRow, PlanRow
 
@@ -132,12 +133,33 @@ def keep(session: WriteSession, plan_id: str, kept: Kept) -> StoredPlan:
 def list_page(session: Session, where: PlanFilter, limit: int, cursor: str | None = None) -> Page[StoredPlanSummary]:
     """Return up to `limit` plans that the filter admits, newest first, from the cursor on. Raises InvalidCursor."""
     statement, order = listed(where)
-    return page(session, statement, order, limit, cursor, _summary)
+    rows, next_cursor = shown_of(session.execute(cut(statement, order, limit, cursor)).all(), limit)
+    labels = _labels_of(session, [row.id for row in rows])
+    return Page(tuple(_summary(row, labels.get(row.id, {})) for row in rows), next_cursor)
 
 
-def listed(where: PlanFilter) -> tuple[Select[PlanRow], Order]:
+# Columns instead of a PlanRow, of which a page of fifty with their labels took the processor more than twice as long.
+_LISTED = (
+    PlanRow.id,
+    PlanRow.digest,
+    PlanRow.created_at,
+    PlanRow.model,
+    PlanRow.device,
+    PlanRow.world_size,
+    PlanRow.verdict,
+    PlanRow.best_step_seconds,
+    PlanRow.peak_device_bytes,
+    PlanRow.schema_version,
+    PlanRow.method_version,
+    PlanRow.expires_at,
+    PlanRow.pinned,
+)
+
+
+def listed(where: PlanFilter) -> tuple[Select[Any], Order]:
     """Return the statement of the plans that a filter admits, without their documents, and the order of its list."""
-    statement, order = select(PlanRow), Order(PlanRow.created_at, PlanRow.id)
+    statement: Select[Any] = select(*_LISTED)  # type: ignore[assignment]  # of columns, whose types are these
+    order = Order(PlanRow.created_at, PlanRow.id)
     if where.labels:
         # The first label leads: its rows are in order, however few there are and however old.
         (key, value), *others = where.labels
@@ -148,8 +170,17 @@ def listed(where: PlanFilter) -> tuple[Select[PlanRow], Order]:
         wanted = getattr(where, name)
         if wanted is not None:
             statement = statement.where(getattr(PlanRow, name) == wanted)
-    without = (defer(PlanRow.request, raiseload=True), defer(PlanRow.answer, raiseload=True))
-    return statement.options(*without, selectinload(PlanRow.labels)), order
+    return statement, order
+
+
+def _labels_of(session: Session, plans: Sequence[UUID]) -> dict[UUID, dict[str, str]]:
+    found: dict[UUID, dict[str, str]] = {}
+    if plans:
+        label = PlanLabelRow
+        statement = select(label.plan_id, label.key, label.value).where(label.plan_id.in_(plans))
+        for plan_id, key, value in sorted(session.execute(statement), key=itemgetter(1)):
+            found.setdefault(plan_id, {})[key] = value
+    return found
 
 
 def _has_label(key: str, value: str) -> ColumnElement[bool]:
@@ -190,15 +221,16 @@ def _new_row(plan: NewPlan, at: datetime) -> PlanRow:
     )
 
 
-def _summary(row: PlanRow) -> StoredPlanSummary:
-    return StoredPlanSummary(**_facts(row))
+def _summary(row: Row[Any], labels: Mapping[str, str]) -> StoredPlanSummary:
+    return StoredPlanSummary(**_facts(row, labels))
 
 
 def _stored(row: PlanRow) -> StoredPlan:
-    return StoredPlan(**_facts(row), request=row.request, answer=row.answer)
+    labels = {key: row.labels[key].value for key in sorted(row.labels)}
+    return StoredPlan(**_facts(row, labels), request=row.request, answer=row.answer)
 
 
-def _facts(row: PlanRow) -> dict[str, Any]:
+def _facts(row: PlanRow | Row[Any], labels: Mapping[str, str]) -> dict[str, Any]:
     return {
         "id": plan_id_text(row.id),
         "created_at": row.created_at,
@@ -209,7 +241,7 @@ def _facts(row: PlanRow) -> dict[str, Any]:
         "verdict": row.verdict,
         "best_step_seconds": row.best_step_seconds,
         "peak_device_bytes": row.peak_device_bytes,
-        "labels": {key: row.labels[key].value for key in sorted(row.labels)},
+        "labels": labels,
         "schema_version": row.schema_version,
         "method_version": row.method_version,
         "expires_at": row.expires_at,

@@ -14,7 +14,8 @@ from tests.api.questions import DEVICE, job, open_job, plan, script
 
 
 def made(client: TestClient, question: dict[str, Any], status: int = 201) -> dict[str, Any]:
-    response = client.post("/v1/plans", json=question)
+    # However busy the machine is.
+    response = client.post("/v1/plans?wait=5m", json=question)
     assert response.status_code == status, response.text
     found: dict[str, Any] = response.json()
     assert response.headers["location"] == f"/v1/plans/{found['id']}"
