@@ -6,11 +6,12 @@ search over many layouts.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from service.calculator.break_even import break_even_imbalance
 from service.calculator.device import Accelerator
 from service.calculator.layout import Layout
-from service.calculator.ledger import LOADING, Line, Moment, Scope, alive_at, total_bytes
+from service.calculator.ledger import LOADING, Line, Moment, Scope, Totals, alive_at, total_bytes
 from service.calculator.ledgers import Ledger, Ledgers
 from service.calculator.model import Model
 from service.calculator.recipe import Recipe
@@ -19,6 +20,16 @@ from service.calculator.units import Int, maximum
 
 METHOD_VERSION = "2"
 """Changes whenever the same job can get another answer."""
+
+
+COUNTED: Mapping[str, tuple[Scope, ...]] = MappingProxyType(
+    {
+        "allocated": (Scope.ALLOCATED,),
+        "reserved": (Scope.ALLOCATED, Scope.RESERVED),
+        "device": (Scope.ALLOCATED, Scope.RESERVED, Scope.DEVICE),
+    }
+)
+"""The scopes of the lines that a meter counts, by the kind of bytes that it shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +71,11 @@ class StageEstimate:
     def ledger_at(self, moment: Moment) -> list[Line]:
         """The lines alive at a moment."""
         return alive_at(self.lines, moment)
+
+    def most_bytes(self, kind: str) -> int:
+        """What a meter of one kind shows after a step: most bytes of its kind, which need not be at the peak moment."""
+        lines = [line for line in self.lines if line.scope in COUNTED[kind]]
+        return int(Totals(lines).peak(each for each in self.moments if each not in {*LOADING, Moment.FIRST_ITERATION}))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,9 @@
 """What the present method predicts of a run that was observed, on the stage that was measured."""
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from service.calculator.device import Accelerator
-from service.calculator.estimate import METHOD_VERSION, Estimate, Reading, StageEstimate, estimate
+from service.calculator.estimate import METHOD_VERSION, Estimate, estimate
 from service.calculator.step_time import step_time
 from service.catalog.devices import Device
 from service.job.resolve import Resolved
@@ -29,8 +28,11 @@ def predicted(resolved: Resolved, device: Device, gpus_per_node: int, measured: 
     _check(measured, device, resolved.layout.pipeline)
     found = estimate(resolved.model, resolved.layout, resolved.recipe, accelerator)
     stages = found.stages if measured.stage is None else [found.stages[measured.stage]]
-    readings = _readings(stages)
-    worst = max(readings, key=lambda each: each.device_bytes)
+    # Meters count from the start, so that loading counts too.
+    loading = [each.loading for each in stages if each.loading is not None]
+    worst = max([*stages, *loading], key=lambda each: each.device_bytes)
+    allocated = [*(each.most_bytes("allocated") for each in stages), *(each.allocated_bytes for each in loading)]
+    reserved = [*(each.most_bytes("reserved") for each in stages), *(each.reserved_bytes for each in loading)]
     seconds, grid = None, None
     if measured.step_seconds is not None and knows_links(device):
         seconds, grid = _times(resolved, accelerator)
@@ -38,18 +40,13 @@ def predicted(resolved: Resolved, device: Device, gpus_per_node: int, measured: 
         method_version=METHOD_VERSION,
         made_at=datetime.now(UTC),
         stage=worst.stage,
-        allocated_bytes=max(each.allocated_bytes for each in readings),
-        reserved_bytes=max(each.reserved_bytes for each in readings),
+        allocated_bytes=max(allocated),
+        reserved_bytes=max(reserved),
         device_bytes=worst.device_bytes,
         step_seconds=seconds,
         step_grid=grid,
     )
     return prediction, found
-
-
-def _readings(stages: Sequence[StageEstimate]) -> list[Reading | StageEstimate]:
-    """The worst moments of the stages, in a step and before the first, since meters count from the start."""
-    return [*stages, *(each.loading for each in stages if each.loading is not None)]
 
 
 def _times(resolved: Resolved, accelerator: Accelerator) -> tuple[float, list[float]]:

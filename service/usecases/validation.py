@@ -7,8 +7,8 @@ from types import MappingProxyType
 from service.calculator.activations.layer import layer_tensors
 from service.calculator.checkpointing import stored_lines
 from service.calculator.device import Accelerator
-from service.calculator.estimate import Estimate, StageEstimate, estimate
-from service.calculator.ledger import LOADING, Category, Line, Moment, Scope, Totals, alive_at, total_bytes
+from service.calculator.estimate import COUNTED, Estimate, StageEstimate, estimate
+from service.calculator.ledger import LOADING, Category, Moment, Totals, alive_at, total_bytes
 from service.calibration.accuracy import Compared
 from service.job.resolve import InvalidJob, Resolved, resolve
 from service.planner.verdict import Verdict, judge
@@ -208,28 +208,15 @@ def _predicted(measured: Measurement, found: Estimate, resolved: Resolved) -> in
     return max(_activation_bytes(each) for each in stages)
 
 
-SCOPES: Mapping[str, tuple[Scope, ...]] = MappingProxyType(
-    {
-        "allocated": (Scope.ALLOCATED,),
-        "reserved": (Scope.ALLOCATED, Scope.RESERVED),
-        "device": (Scope.ALLOCATED, Scope.RESERVED, Scope.DEVICE),
-    }
-)
-"""The scopes of the lines that a kind of bytes counts."""
-
-
 def _of_kind(stage: StageEstimate, measured: Measurement, kind: Kind) -> int:
-    """Bytes of a kind at the moment of a step when most of them are there, which need not be the driver's worst."""
-    lines = [line for line in stage.lines if line.scope in SCOPES[kind]]
-    step = [each for each in stage.moments if each not in {*LOADING, Moment.FIRST_ITERATION}]
-    if measured.moment is not None:
-        return _first_iteration(lines, step)
-    return int(Totals(lines).peak(step))
+    return stage.most_bytes(kind) if measured.moment is None else _first_iteration(stage, kind)
 
 
-def _first_iteration(lines: Sequence[Line], step: Sequence[Moment]) -> int:
+def _first_iteration(stage: StageEstimate, kind: Kind) -> int:
     """The worst pass before the optimizer has made its states, or the first step, which makes them."""
-    worst = Totals(lines).peak([each for each in step if each is not Moment.OPTIMIZER_STEP], lazy=False)
+    lines = [line for line in stage.lines if line.scope in COUNTED[kind]]
+    passes = [each for each in stage.moments if each not in {*LOADING, Moment.FIRST_ITERATION, Moment.OPTIMIZER_STEP}]
+    worst = Totals(lines).peak(passes, lazy=False)
     return int(max(worst, total_bytes(alive_at(lines, Moment.OPTIMIZER_STEP))))
 
 
