@@ -33,10 +33,22 @@ def embedding_lines(model: Model, layout: Layout, recipe: Recipe, in_flight: Int
         "embedding.ids", Category.ACTIVATIONS, (2, layout.micro_batch, layout.local_sequence), "int64", TOKENS, SOURCE
     )
     lines = [Line(ids, in_flight, WITH_ACTIVATIONS), *mask_lines(layout, recipe)]
+    if model.embedding_norm:
+        lines += [Line(each, in_flight, WITH_ACTIVATIONS) for each in _embedding_norm(model, layout, recipe)]
     if recipe.hidden_dropout > 0:
         mask = Tensor("embedding.dropout_mask", Category.ACTIVATIONS, residual(model, layout), "bool", RESIDUAL, SOURCE)
         lines.append(Line(mask, in_flight, WITH_ACTIVATIONS))
     return lines
+
+
+def _embedding_norm(model: Model, layout: Layout, recipe: Recipe) -> list[Tensor]:
+    """Input and statistics of the norm behind the embedding (BLOOM)."""
+    rows, batch, hidden = residual(model, layout)
+    statistics = (rows, batch, 2 if model.normalization == "layernorm" else 1)
+    return [
+        Tensor("embedding.norm.input", Category.ACTIVATIONS, (rows, batch, hidden), recipe.compute, RESIDUAL, SOURCE),
+        Tensor("embedding.norm.statistics", Category.ACTIVATIONS, statistics, "fp32", RESIDUAL, SOURCE),
+    ]
 
 
 def mask_lines(layout: Layout, recipe: Recipe) -> list[Line]:

@@ -19,7 +19,8 @@ class Attention:
     `window` is how far back a query sees (None: to the start); `sinks` adds one learned logit for each head;
     `softcap` squeezes the scores through a tanh. With `output_gate` the query's projection is twice as wide, and the
     sigmoid of its second half multiplies the output. Hugging Face's classes may project queries, keys and values in one
-    product (`fused_projection`), or build rotated heads by concatenation (`rotary_concatenated`).
+    product (`fused_projection`), build rotated heads by concatenation (`rotary_concatenated`), or copy keys and values
+    to every query head always or never (`keys_expanded`; None: where a mask needs it).
     """
 
     heads: int
@@ -34,6 +35,7 @@ class Attention:
     output_gate: bool = False
     fused_projection: bool = False
     rotary_concatenated: bool = False
+    keys_expanded: bool | None = None
 
     @property
     def query_width(self) -> int:
@@ -189,8 +191,9 @@ class LayerKind:
     """One kind of decoder layer; a model repeats a few kinds in some order.
 
     Layers of hybrid models have one half only: a mixer without an MLP, or an MLP without a mixer. `norms` is 1 for
-    each half, 2 in a sandwich; with `post_norm` the norms stand behind the halves and none before (OLMo 2). A layer in
-    `sixteen_bits` stays so where others run in 8.
+    each half, 2 in a sandwich, and 1 in all where both halves of a parallel layer read one norm's output; with
+    `post_norm` the norms stand behind the halves and none before (OLMo 2). A layer in `sixteen_bits` stays so where
+    others run in 8.
     """
 
     attention: Mixer | None
@@ -223,7 +226,10 @@ class Model:
     """A decoder: `pattern[i]` is the index into `kinds` of layer i; `prediction` its extra depths of prediction.
 
     `norm_form` is how Hugging Face's class writes its RMSNorm: cast back before the weight multiplies (Llama), after
-    it (OLMo 2), or after an offset weight in fp32 (Gemma).
+    it (OLMo 2), or after an offset weight in fp32 (Gemma). A LayerNorm may have no bias (MPT), the embedding a norm of
+    its own (BLOOM), learned positions rows before the first one (OPT). Where the embedding is `embedding_width` wide, a
+    projection leads from it and one back to it before the tied head, and the last layer may have no norm behind it
+    (OPT-350m).
     """
 
     name: str
@@ -237,6 +243,11 @@ class Model:
     tied_embeddings: bool
     prediction: Prediction | None = None
     norm_form: NormForm = "cast_first"
+    norm_bias: bool = True
+    embedding_norm: bool = False
+    embedding_width: int | None = None
+    position_offset: int = 0
+    final_norm: bool = True
 
     @property
     def layers(self) -> int:

@@ -78,7 +78,7 @@ def padded_vocabulary(vocab_size: int, tensor: Int, multiple: int) -> Int:
 
 
 def _norm(name: str, width: int, model: Model, copies: int = 1) -> Parameter:
-    rows = (2, width) if model.normalization == "layernorm" else (width,)
+    rows = (2, width) if model.normalization == "layernorm" and model.norm_bias else (width,)
     return Parameter(name, rows, REPLICATED, "memory_model.md 1.1 norm", copies)
 
 
@@ -228,10 +228,23 @@ def prediction_parameters(
 def embedding_parameters(model: Model, tensor: Int, vocabulary: Int) -> list[Parameter]:
     """Word embedding (split over the vocabulary) and learned positions (replicated)."""
     source = "memory_model.md 1.1 embedding"
-    found = [Parameter("embedding.word", (ceil_div(vocabulary, tensor), model.hidden_size), BY_TENSOR, source)]
+    found = [_table("embedding.word", model, tensor, vocabulary, source)]
     if model.position_embedding == "learned":
-        found.append(Parameter("embedding.position", (model.max_positions, model.hidden_size), REPLICATED, source))
+        rows = model.max_positions + model.position_offset
+        found.append(Parameter("embedding.position", (rows, model.hidden_size), REPLICATED, source))
+    if model.embedding_norm:
+        found.append(_norm("embedding.norm", model.hidden_size, model))
+    if model.embedding_width is not None:
+        shape = (model.hidden_size, model.embedding_width)
+        found.append(Parameter("embedding.projection", shape, REPLICATED, source))
     return found
+
+
+def _table(name: str, model: Model, tensor: Int, vocabulary: Int, source: str) -> Parameter:
+    """A row for each token, split over the vocabulary."""
+    return Parameter(
+        name, (ceil_div(vocabulary, tensor), model.embedding_width or model.hidden_size), BY_TENSOR, source
+    )
 
 
 def head_parameters(model: Model, tensor: Int, vocabulary: Int, *, holds_embedding: bool) -> list[Parameter]:
@@ -239,10 +252,12 @@ def head_parameters(model: Model, tensor: Int, vocabulary: Int, *, holds_embeddi
 
     Source: megatron/core/models/common/language_module/language_module.py, setup_embeddings_and_output_layer.
     """
-    found = [_norm("final_norm.weight", model.hidden_size, model)]
+    source = "memory_model.md 1.1 head"
+    found = [_norm("final_norm.weight", model.hidden_size, model)] if model.final_norm else []
+    if model.embedding_width is not None:
+        found.append(Parameter("head.projection", (model.embedding_width, model.hidden_size), REPLICATED, source))
     if not (model.tied_embeddings and holds_embedding):
-        shape = (ceil_div(vocabulary, tensor), model.hidden_size)
-        found.append(Parameter("head.weight", shape, BY_TENSOR, "memory_model.md 1.1 head"))
+        found.append(_table("head.weight", model, tensor, vocabulary, source))
     return found
 
 

@@ -140,6 +140,10 @@ def _fill_family(family: FamilyDefaults | None, values: Values) -> None:
     }
     if implied.output_gate:
         defaults["attn_output_gate"] = True
+    if not implied.norm_bias:
+        defaults["norm_bias"] = False
+    if implied.embedding_norm:
+        defaults["embedding_norm"] = True
     for key, value in defaults.items():
         values.fill(f"/model/{key}", value, origin, where)
     heads, hidden = values.get("/model/num_attention_heads"), values.get("/model/hidden_size")
@@ -154,6 +158,8 @@ def _fill_family(family: FamilyDefaults | None, values: Values) -> None:
 def _model(known: Mapping[str, Any], family: FamilyDefaults | None) -> Model:
     kinds, pattern = layer_kinds(known, family)
     depths = known.get("num_nextn_predict_layers")
+    traits = family or FamilyDefaults("custom")
+    width = known.get("word_embed_proj_dim")
     return Model(
         name=known.get("preset") or known.get("model_type") or "custom",
         hidden_size=known["hidden_size"],
@@ -165,5 +171,10 @@ def _model(known: Mapping[str, Any], family: FamilyDefaults | None) -> Model:
         max_positions=known.get("max_position_embeddings") or 0,
         tied_embeddings=known["tie_word_embeddings"],
         prediction=Prediction(depths, pattern[-1], bool(known.get("mtp_shared_layer"))) if depths else None,
-        norm_form=(family or FamilyDefaults("custom")).writing.norm_form,
+        norm_form=traits.writing.norm_form,
+        norm_bias=known.get("norm_bias") is not False,
+        embedding_norm=bool(known.get("embedding_norm")),
+        embedding_width=None if width == known["hidden_size"] else width,
+        position_offset=traits.position_offset,
+        final_norm=known.get("do_layer_norm_before") is not False,
     )

@@ -26,7 +26,8 @@ class Writing:
     `fused_attention` and `fused_mlp`: one projection makes queries, keys and values, or both branches. Rotated heads
     are concatenated from parts where only some of their width turns. `softmax_fp32` is that of eager attention.
     `scores_cast`: the router hands its fp32 scores on in the type of its logits. `chosen_softmax`: it takes the softmax
-    of the chosen ones alone.
+    of the chosen ones alone. `keys_expanded`: keys and values are copied to every query head, masked or not (None:
+    where masked). `eager_only`: the class has no other attention than stored scores; `masked`: it always makes a mask.
     """
 
     norm_form: NormForm = "cast_first"
@@ -39,6 +40,9 @@ class Writing:
     softmax_fp32: bool = True
     scores_cast: bool = False
     chosen_softmax: bool = False
+    keys_expanded: bool | None = None
+    eager_only: bool = False
+    masked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +52,17 @@ class FamilyDefaults:
     `num_key_value_heads` and `head_dim` are what the class fills in for an absent key; None means the number of query
     heads and hidden_size / num_attention_heads. `expert_bias` is the buffer that balances the choice of experts;
     `attention_bias_on_output` says whether the key `attention_bias` also covers the output projection. Of every
-    `full_attention_interval` layers all but the last are linear attention. `dropout` is the
-    class's probability on residuals and attention weights; `dimensions` are its values for keys that a shortened
-    config.json may omit.
+    `full_attention_interval` layers all but the last are linear attention. `dropout` is the class's probability on
+    residuals and attention weights (on the latter `attention_dropout` where it is another); `dimensions` are its values
+    for keys that a shortened config.json may omit.
     """
 
     class_name: str
     normalization: Normalization = "rmsnorm"
-    norms_per_layer: Literal[2, 4] = 2
+    norms_per_layer: Literal[1, 2, 4] = 2
+    norm_bias: bool = True
+    embedding_norm: bool = False
+    position_offset: int = 0
     mlp: MlpKind = "swiglu"
     position_embedding: PositionEmbedding = "rope"
     qk_norm: QkNorm = "none"
@@ -76,6 +83,7 @@ class FamilyDefaults:
     num_key_value_heads: int | None = None
     head_dim: int | None = None
     dropout: float = 0.0
+    attention_dropout: float | None = None
     writing: Writing = Writing()
     dimensions: Mapping[str, int] = field(default_factory=lambda: _NO_DIMENSIONS)
 
@@ -220,6 +228,57 @@ _GLM4 = FamilyDefaults(
     dimensions=_dimensions(4096, 40, 32, 13696, 151552, 131072),
 )
 
+_GPT_LIKE = FamilyDefaults(
+    "GPTConfig",
+    normalization="layernorm",
+    mlp="gelu",
+    qkv_bias=True,
+    output_bias=True,
+    mlp_bias=True,
+    tie_word_embeddings=True,
+)
+_BLOOM = replace(
+    _GPT_LIKE,
+    class_name="BloomConfig",
+    writing=Writing(fused_attention=True, eager_only=True),
+    position_embedding="alibi",
+    embedding_norm=True,
+    dimensions=_dimensions(64, 2, 8, 256, 250880, 2048),
+)
+_OPT = replace(
+    _GPT_LIKE,
+    class_name="OPTConfig",
+    mlp="relu",
+    position_embedding="learned",
+    position_offset=2,
+    dropout=0.1,
+    attention_dropout=0.0,
+    dimensions=_dimensions(768, 12, 12, 3072, 50272, 2048),
+)
+# Falcon 7B: one norm and one group of keys; the later ones have two norms and more groups.
+_FALCON = replace(
+    _GPT_LIKE,
+    class_name="FalconConfig",
+    writing=Writing(keys_expanded=False, masked=True),
+    norms_per_layer=1,
+    parallel_residual=True,
+    qkv_bias=False,
+    output_bias=False,
+    mlp_bias=False,
+    num_key_value_heads=1,
+    dimensions=_dimensions(4544, 32, 71, 18176, 65024, 2048),
+)
+_MPT = replace(
+    _GPT_LIKE,
+    class_name="MptConfig",
+    writing=Writing(fused_attention=True, eager_only=True),
+    norm_bias=False,
+    position_embedding="alibi",
+    qkv_bias=False,
+    output_bias=False,
+    mlp_bias=False,
+    dimensions=_dimensions(2048, 24, 16, 8192, 50368, 2048),
+)
 _BAMBA = FamilyDefaults(
     "BambaConfig",
     writing=Writing(rotary_concatenated=True),
@@ -303,6 +362,10 @@ _FAMILIES: Mapping[str, FamilyDefaults] = MappingProxyType(
         "qwen3_moe": _QWEN3_MOE,
         "qwen3_next": _QWEN3_NEXT,
         "bamba": _BAMBA,
+        "bloom": _BLOOM,
+        "opt": _OPT,
+        "falcon": _FALCON,
+        "mpt": _MPT,
         "granitemoehybrid": _GRANITE_HYBRID,
         "nemotron_h": _NEMOTRON_H,
         "deepseek_v2": replace(

@@ -34,6 +34,9 @@ def fill_kernels(values: Values, profile: Profile) -> None:
     def fill(pointer: str, value: Any, rule: str = profile.identity) -> None:
         values.fill(pointer, value, "default", rule)
 
+    family = family_defaults(values.get("/model/model_type"))
+    if implementation == "hf" and family is not None and family.writing.eager_only:
+        fill("/kernels/attention", "eager", f"transformers {family.class_name}: it has no other")
     fill("/kernels/attention", profile.attention)
     if implementation == "titan":
         _fill_titan(values, fill)

@@ -212,7 +212,15 @@ def _attention(known: Known, traits: FamilyDefaults, attention: str | None) -> M
         output_gate=bool(known.get("attn_output_gate")),
         fused_projection=traits.writing.fused_attention,
         rotary_concatenated=traits.writing.rotary_concatenated,
+        keys_expanded=_keys_expanded(known, traits),
     )
+
+
+def _keys_expanded(known: Known, traits: FamilyDefaults) -> bool | None:
+    """Falcon copies more groups than one to every head (new_decoder_architecture), and leaves one alone."""
+    if traits.writing.keys_expanded is False and known["num_key_value_heads"] > 1:
+        return True
+    return traits.writing.keys_expanded
 
 
 def _delta_net(known: Known) -> DeltaNet:

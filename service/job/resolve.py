@@ -22,6 +22,7 @@ from service.job.checkpointing import (
     unpriced_checkpointing,
 )
 from service.job.diagnostics import Diagnostic, Findings, MissingFact
+from service.job.families import family_defaults
 from service.job.kernels import fill_kernels, kernel_parts, unpriced_kernels
 from service.job.recurrent import undescribed_layers
 from service.job.schema import Job
@@ -270,6 +271,10 @@ def _fill_mask(values: Values, profile: Profile) -> None:
     sequence = values.get("/batch/sequence_length")
     if profile.attention_mask and sequence is not None and sequence > LONGEST_MASK:
         values.fill("/batch/padding_mask", value=False, origin="assumed", where="a dense mask would be too large")
+    family = family_defaults(values.get("/model/model_type"))
+    if values.get("/framework/transformer_impl") == "hf" and family is not None and family.writing.masked:
+        where = f"transformers {family.class_name} always makes one"
+        values.fill("/batch/padding_mask", value=True, origin="default", where=where)
     values.fill("/batch/padding_mask", profile.attention_mask, "default", profile.identity)
 
 

@@ -143,8 +143,16 @@ class ModelSection(Section):
     """The query projection is twice as wide, and the sigmoid of its second half multiplies the attention's output."""
     normalization: Literal["rmsnorm", "layernorm"] | None = Field(None, examples=["rmsnorm"])
     """Kind of normalisation; LayerNorm has a bias and a mean."""
-    norms_per_layer: Literal[2, 4] | None = Field(None, examples=[2])
-    """Normalisations in each layer; 4 for a sandwich."""
+    norms_per_layer: Literal[1, 2, 4] | None = Field(None, examples=[2])
+    """Normalisations in each layer; 4 for a sandwich, 1 where both halves of a parallel layer read one."""
+    norm_bias: Flag | None = Field(None, examples=[None])
+    """Whether a LayerNorm has a bias; null means that it has."""
+    embedding_norm: Flag | None = Field(None, examples=[None])
+    """A normalisation behind the embedding (BLOOM)."""
+    word_embed_proj_dim: Width | None = Field(None, examples=[None])
+    """OPT: width of the embedding where it is not hidden_size; projections lead from it and back."""
+    do_layer_norm_before: Flag | None = Field(None, examples=[None])
+    """OPT: false puts norms behind the residual, and leaves the last one out."""
     mlp: Literal["swiglu", "geglu", "gelu", "relu2", "relu"] | None = Field(None, examples=["swiglu"])
     """Shape of the dense MLP: gated (`swiglu`, `geglu`) or not."""
     position_embedding: Literal["rope", "learned", "alibi", "none"] | None = Field(None, examples=["rope"])

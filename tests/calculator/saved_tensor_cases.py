@@ -85,6 +85,11 @@ def statistics_in_16_bits(d: Dims) -> int:
     return -2 * 2 * 2 * d["T"]
 
 
+def one_statistic_in_16_bits(d: Dims) -> int:
+    """The same of one norm."""
+    return statistics_in_16_bits(d) // 2
+
+
 def masks_in_16_bits(d: Dims) -> int:
     """A dropout's mask is bf16 on a CPU, one byte on a GPU: two dropouts."""
     return 2 * d["T"] * d["h"]
@@ -124,6 +129,8 @@ GPT = {"normalization": "layernorm", "position_embedding": "learned"}
 PACKED, PLAIN = heads(fused_projection=True), heads()
 GELU, PYTHON_GELU = mlp("gelu"), mlp("gelu", gelu_in_python=True)
 BF16_STATISTICS = (statistics_in_16_bits,)
+SCORED = {**EAGER, "softmax_fp32": True}
+ALIBI = {"normalization": "layernorm", "position_embedding": "alibi"}
 OFFSET = {"norm_form": "offset"}
 HALF = {"norms": 1}
 GRANITE = experts(8, 2, 128, shared_width=704, scores_cast=True, chosen_softmax=True)
@@ -261,6 +268,26 @@ CASES: Mapping[str, Case] = {
         delta_net, mlp(), {**HF, "parameters": "fp32", "autocast": True}, OFFSET
     ),
     "hf.qwen3next.delta.kernels.s100": Case(delta_net, mlp(), HF, OFFSET),
+    "hf.bloom.eager": Case(PACKED, GELU, SCORED, ALIBI, artefacts=BF16_STATISTICS),
+    "hf.opt.sdpa": gpt(HF, mlp("relu")),
+    "hf.opt.post_norm": gpt(HF, mlp("relu")),
+    "hf.falcon.one_norm.sdpa": Case(
+        heads(keys_expanded=False),
+        GELU,
+        {**HF, "attention_mask": True},
+        {"normalization": "layernorm"},
+        {"parallel_residual": True, "norms": 1},
+        artefacts=(one_statistic_in_16_bits,),
+    ),
+    "hf.falcon.two_norms.sdpa": Case(
+        heads(keys_expanded=True),
+        GELU,
+        {**HF, "attention_mask": True},
+        {"normalization": "layernorm"},
+        {"parallel_residual": True},
+        artefacts=BF16_STATISTICS,
+    ),
+    "hf.mpt.eager": Case(PACKED, GELU, SCORED, ALIBI, artefacts=BF16_STATISTICS),
     "hf.bamba.mamba": Case(mamba, mlp(), HF),
     "hf.bamba.mamba.autocast": Case(mamba, mlp(), {**HF, "parameters": "fp32", "autocast": True}),
     "hf.bamba.attention": Case(heads(rotary_concatenated=True), mlp(), HF),

@@ -4,9 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from service.calculator.estimate import estimate
+from service.calculator.ledger import Category
 from service.calculator.model import Attention, LayerKind, Mlp, Model
 from service.calculator.parameters import model_parameters, padded_vocabulary
-from tests.builders import LLAMA_3_8B, gpt, layout, stage_elements
+from tests.builders import H100, LLAMA_3_8B, gpt, layout, recipe, stage_elements
 
 LLAMA_3_70B = replace(
     LLAMA_3_8B,
@@ -72,3 +74,27 @@ def test_tensor_parallelism_divides_matrices_and_replicates_norms() -> None:
     norms = (2 * 32 + 1) * 4096
     vocabulary_padding = 2 * (padded_vocabulary(128256, 8, 128) - 128256) * 4096
     assert held(8) - norms == (held(1) - norms + vocabulary_padding) // 8
+
+
+def test_the_ends_of_the_first_open_models() -> None:
+    """BLOOM's norm behind the embedding, OPT's two rows before the first position, and 350m's narrow embedding."""
+    plain = gpt(1024, 8, 16)
+    normed, offset = replace(plain, embedding_norm=True), replace(plain, position_offset=2)
+    narrow, last = replace(plain, embedding_width=512), replace(plain, final_norm=False)
+    unbiased = replace(plain, norm_bias=False)
+    differences = [
+        model_parameters(each) - model_parameters(plain) for each in (normed, offset, narrow, last, unbiased)
+    ]
+    assert differences == [2 * 1024, 2 * 1024, 2 * 512 * 1024 - 51200 * 512, -2 * 1024, -17 * 1024]
+
+
+def test_a_norm_behind_the_embedding_keeps_its_input_for_each_micro_batch() -> None:
+    plain = gpt(1024, 8, 16)
+
+    def kept(model: Model) -> int:
+        stage = estimate(model, layout(model, pipeline=4, micro_batches=8), recipe(), H100).stages[0]
+        lines = [line for line in stage.lines if line.tensor.name.startswith("embedding.norm.")]
+        return sum(int(line.bytes) for line in lines if line.tensor.category == Category.ACTIVATIONS)
+
+    assert kept(plain) == 0
+    assert kept(replace(plain, embedding_norm=True)) == 4 * 2048 * (2 * 1024 + 8)

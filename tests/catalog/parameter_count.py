@@ -5,7 +5,7 @@ attention and gated delta nets.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from service.catalog.models import ModelPreset
@@ -27,6 +27,9 @@ class Traits:
     sinks: bool = False
     router_bias: bool = False
     shared_expert_gate: bool = False
+    norm_bias: bool = True
+    embedding_norm: bool = False
+    position_offset: int = 0
 
 
 GPT = Traits(layernorm=True, gated_mlp=False, learned_positions=True, qkv_bias=True, output_bias=True, mlp_bias=True)
@@ -49,6 +52,10 @@ TRAITS = {
     "olmo2": Traits(qk_norm="full"),
     "gpt2": GPT,
     "custom": GPT,  # the GPT-3 sizes
+    "bloom": replace(GPT, learned_positions=False, embedding_norm=True),
+    "opt": replace(GPT, position_offset=2),
+    "falcon": Traits(layernorm=True, gated_mlp=False),
+    "mpt": Traits(layernorm=True, gated_mlp=False, norm_bias=False),
     "gpt_neox": Traits(layernorm=True, gated_mlp=False, qkv_bias=True, output_bias=True, mlp_bias=True),
     "gpt_oss": Traits(qkv_bias=True, output_bias=True, mlp_bias=True, sinks=True, router_bias=True),
     "glm4_moe": Traits(qkv_bias=True),
@@ -79,9 +86,13 @@ class Counter:
     def total(self) -> int:
         """Everything but multi-token prediction depths."""
         tables = 1 if self.config["tie_word_embeddings"] else 2
-        positions = self.size("max_position_embeddings") if self.traits.learned_positions else 0
+        rows = self.size("max_position_embeddings") + self.traits.position_offset
+        positions = rows * self.hidden if self.traits.learned_positions else 0
         layers = sum(self.layer(index) for index in range(self.size("num_hidden_layers")))
-        return layers + self.norm() + (tables * self.size("vocab_size") + positions) * self.hidden
+        width = self.size("word_embed_proj_dim", self.hidden)
+        projections = 2 * width * self.hidden if width != self.hidden else 0
+        norms = int(self.config.get("do_layer_norm_before", True)) + int(self.traits.embedding_norm)
+        return layers + norms * self.norm() + tables * self.size("vocab_size") * width + positions + projections
 
     def prediction_depth(self) -> int:
         """One multi-token prediction depth: a layer like the last, the joining projection, three norms."""
@@ -89,7 +100,8 @@ class Counter:
 
     def layer(self, index: int) -> int:
         mlp = self.experts() if self.is_sparse(index) else self.mlp(self.size("intermediate_size"))
-        return self.mixer(index) + mlp + self.traits.norms_per_layer * self.norm()
+        norms = self.size("norms_per_layer", self.traits.norms_per_layer)
+        return self.mixer(index) + mlp + norms * self.norm()
 
     def is_sparse(self, index: int) -> bool:
         if not self.size("num_experts") or index < self.size("first_k_dense_replace"):
@@ -103,7 +115,7 @@ class Counter:
         return self.latent_attention() if "kv_lora_rank" in self.config else self.attention()
 
     def norm(self) -> int:
-        return (2 if self.traits.layernorm else 1) * self.hidden
+        return (2 if self.traits.layernorm and self.traits.norm_bias else 1) * self.hidden
 
     def attention(self) -> int:
         traits, h = self.traits, self.hidden

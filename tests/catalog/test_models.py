@@ -31,6 +31,11 @@ def test_an_independent_count_gives_the_published_parameters(preset: ModelPreset
         ("qwen3-235b-a22b", 235_093_634_560),
         ("gpt-2-small", 124_439_808),
         ("gpt-neox-20b", 20_554_567_680),
+        ("bloom-560m", 559_214_592),
+        ("bloom-176b", 176_247_271_424),
+        ("opt-125m", 125_239_296),
+        ("opt-6.7b", 6_658_473_984),
+        ("mpt-7b", 6_649_286_656),
         ("mixtral-8x7b", 46_702_792_704),
         ("deepseek-v3", 671_026_419_200),
         ("kimi-k2", 1_026_408_232_448),
@@ -74,6 +79,17 @@ def test_a_glm_checkpoint_repeats_embedding_and_head_in_its_prediction_depth(nam
     assert preset.parameters + depth == published
 
 
+@pytest.mark.parametrize(
+    ("name", "published"),
+    [("falcon-7b", 7_217_189_760), ("falcon-40b", 41_835_970_560), ("falcon-180b", 179_522_565_120)],
+)
+def test_a_falcon_checkpoint_stores_its_tied_head_again(name: str, published: int) -> None:
+    preset = find_model(name)
+    assert preset.parameters is not None
+    vocabulary, hidden = (int(str(preset.config[key])) for key in ("vocab_size", "hidden_size"))
+    assert preset.parameters + vocabulary * hidden == published
+
+
 @pytest.mark.parametrize(("size", "nominal"), SIZES_OF_GPT_3.items())
 def test_gpt_3_sizes_are_within_two_percent_of_their_names(size: str, nominal: float) -> None:
     preset = find_model(f"gpt-3-{size}")
@@ -89,7 +105,7 @@ def test_a_preset_is_a_valid_model_section_of_a_job(preset: ModelPreset) -> None
 
 
 def test_names_are_lower_case_with_dashes_and_lead_to_themselves() -> None:
-    assert len(load_models()) == 64
+    assert len(load_models()) == 82
     for name in load_models():
         assert re.fullmatch(r"[a-z0-9.]+(-[a-z0-9.]+)*", name)
         assert find_model(name).name == name

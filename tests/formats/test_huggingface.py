@@ -198,6 +198,46 @@ def test_bamba_numbers_its_attention_layers() -> None:
     assert model({**LLAMA, **state, "model_type": "bamba"}).layers_block_type == ["mamba", "attention", "mamba"]
 
 
+FALCON = {"model_type": "falcon", "hidden_size": 8192, "num_hidden_layers": 60, "num_attention_heads": 128}
+
+
+@pytest.mark.parametrize(
+    ("keys", "groups", "norms"),
+    [
+        pytest.param({"num_kv_heads": 8, "new_decoder_architecture": True}, 8, 2, id="Falcon 40B"),
+        pytest.param({"multi_query": True, "num_kv_heads": 128}, 1, 1, id="Falcon 7B"),
+        pytest.param({"multi_query": False}, 128, 1, id="heads with keys of their own"),
+        pytest.param({"parallel_attn": False}, 1, 2, id="one half after the other"),
+    ],
+)
+def test_falcon_s_architecture_decides_keys_and_norms(keys: dict[str, Any], groups: int, norms: int) -> None:
+    found = model({**FALCON, **keys})
+    assert (found.num_key_value_heads, found.norms_per_layer, found.intermediate_size) == (groups, norms, 4 * 8192)
+    assert (found.mlp, found.mlp_bias, found.parallel_residual) == ("gelu", False, keys.get("parallel_attn", True))
+
+
+def test_bloom_is_read_by_the_defaults_of_its_class() -> None:
+    found = model({"model_type": "bloom", "n_embed": 1024, "n_layer": 24, "num_attention_heads": 16})
+    assert (found.hidden_size, found.intermediate_size, found.vocab_size) == (1024, 4096, 250880)
+    assert (found.position_embedding, found.tie_word_embeddings, found.qkv_bias) == ("alibi", True, True)
+
+
+def test_mpt_s_biases_are_one_switch() -> None:
+    keys = {"d_model": 4096, "n_layers": 32, "n_heads": 32, "no_bias": True, "attn_config": {"kv_n_heads": 8}}
+    found = model({"model_type": "mpt", "expansion_ratio": 4, **keys})
+    assert (found.norm_bias, found.mlp_bias, found.num_key_value_heads) == (False, False, 8)
+    assert (found.intermediate_size, found.position_embedding) == (16384, "alibi")
+
+
+def test_opt_says_where_its_norms_stand_and_how_wide_its_embedding_is() -> None:
+    keys = {"hidden_size": 1024, "ffn_dim": 4096, "word_embed_proj_dim": 512, "do_layer_norm_before": False}
+    found = read({"model_type": "opt", **keys, "dropout": 0.1})
+    assert found.job is not None
+    section, dropout = found.job.model, found.job.dropout
+    assert (section.word_embed_proj_dim, section.do_layer_norm_before) == (512, False)
+    assert (section.intermediate_size, section.mlp, dropout.hidden, dropout.attention) == (4096, "relu", 0.1, 0.0)
+
+
 def test_a_missing_type_is_taken_from_the_architecture() -> None:
     config = {name: value for name, value in LLAMA.items() if name != "model_type"}
 

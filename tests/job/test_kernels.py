@@ -12,10 +12,15 @@ from service.catalog.titan import titan_habits
 from service.job.resolve import InvalidJob, Resolved, resolve
 from service.job.schema import Job
 
+DATA = Path(__file__).parents[1] / "data"
 MEASURED = {
     each["name"]: each
-    for each in json.loads((Path(__file__).parents[1] / "data" / "saved_tensors.json").read_text("utf-8"))
+    for name in ("saved_tensors.json", "saved_tensors_mixers.json")
+    for each in json.loads((DATA / name).read_text("utf-8"))
 }
+DELTA = {"linear_num_key_heads": 4, "linear_num_value_heads": 8, "linear_key_head_dim": 32, "linear_value_head_dim": 16}
+DENSE = {"mlp_only_layers": [0], "num_experts": 8, "num_experts_per_tok": 2, "moe_intermediate_size": 128}
+STATE = {"mamba_n_heads": 16, "mamba_d_head": 32, "mamba_d_state": 24, "mamba_n_groups": 2}
 
 LAYERS: dict[str, tuple[str, dict[str, Any], int]] = {
     "hf.llama.kv2.sdpa.bf16": ("llama", {}, 0),
@@ -38,6 +43,39 @@ LAYERS: dict[str, tuple[str, dict[str, Any], int]] = {
     "hf.mixtral.eager_experts": (
         "mixtral",
         {"model": {"num_experts": 4, "num_experts_per_tok": 2}, "framework": {"version": "transformers 4.57"}},
+        0,
+    ),
+    "hf.bloom.eager": ("bloom", {}, -8),
+    "hf.opt.sdpa": ("opt", {}, -8),
+    "hf.opt.post_norm": ("opt", {"model": {"word_embed_proj_dim": 128, "do_layer_norm_before": False}}, -8),
+    "hf.falcon.one_norm.sdpa": ("falcon", {}, -4),
+    "hf.falcon.two_norms.sdpa": ("falcon", {"model": {"norms_per_layer": 2}}, -8),
+    "hf.mpt.eager": ("mpt", {}, -8),
+    "hf.qwen3next.delta.kernels": ("qwen3_next", {"model": {**DELTA, **DENSE}}, 0),
+    "hf.qwen3next.delta.eager": (
+        "qwen3_next",
+        {"model": {**DELTA, **DENSE}, "kernels": {"linear_attention": "eager"}},
+        0,
+    ),
+    "hf.qwen3next.full.sdpa": ("qwen3_next", {"model": {**DELTA, **DENSE, "full_attention_interval": 1}}, 0),
+    "hf.bamba.mamba": ("bamba", {"model": {**STATE, "layer_types": ["linear_attention"]}}, 0),
+    "hf.bamba.attention": ("bamba", {"model": {**STATE, "layers_block_type": ["attention"]}}, 0),
+    "hf.nemotronh.mamba": ("nemotron_h", {"model": {**STATE, "layers_block_type": ["mamba"]}}, 0),
+    "hf.nemotronh.mlp": ("nemotron_h", {"model": {**STATE, "layers_block_type": ["mlp"]}}, 0),
+    "hf.nemotronh.attention": ("nemotron_h", {"model": {**STATE, "layers_block_type": ["attention"]}}, 0),
+    "hf.granitehybrid.mamba.dense": ("granitemoehybrid", {"model": {**STATE, "layer_types": ["mamba"]}}, 0),
+    "hf.granitehybrid.attention.moe": (
+        "granitemoehybrid",
+        {
+            "model": {
+                **STATE,
+                "layer_types": ["attention"],
+                "num_experts": 8,
+                "num_experts_per_tok": 2,
+                "moe_intermediate_size": 128,
+                "shared_expert_intermediate_size": 704,
+            }
+        },
         0,
     ),
 }

@@ -16,6 +16,9 @@ from service.calculator.layout import Layout
 from service.calculator.model import Attention, DeltaNet, LatentAttention, LayerKind, Mamba, Mlp, Model, Moe
 from service.calculator.recipe import Recipe
 
+NORM = frozenset({"mlp.norm.statistics", "mlp.norm.output", "mlp.norm.cast"})
+"""What the norm before the MLP keeps, which a parallel layer with one norm keeps once."""
+
 
 def layer_tensors(kind: LayerKind, model: Model, layout: Layout, recipe: Recipe) -> list[Saved]:
     """Saved tensors of one layer and one micro-batch, in forward order; the first is the layer's input.
@@ -60,7 +63,8 @@ def feed_forward_tensors(kind: LayerKind, model: Model, layout: Layout, recipe: 
             return []
     if kind.parallel_residual:
         # Both blocks of a parallel layer read one residual, which is stored once.
-        rows = [each for each in rows if each.tensor.name != "mlp.input"]
+        shared = {"mlp.input"} if kind.norms > 1 else {"mlp.input", *NORM}
+        rows = [each for each in rows if each.tensor.name not in shared]
     return rows + _after_block("mlp", kind, model, layout, recipe)
 
 

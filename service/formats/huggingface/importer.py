@@ -7,7 +7,7 @@ from typing import Any
 from service.calculator import limits
 from service.formats import clues
 from service.formats.draft import Draft
-from service.formats.huggingface import hybrid, keys
+from service.formats.huggingface import hybrid, keys, older
 from service.formats.imported import Imported
 from service.formats.source import ConfigSource
 from service.formats.syntax.documents import DocumentFault, read_json
@@ -170,6 +170,7 @@ class Reader:
         self._dropouts()
         self._interleaved_experts()
         hybrid.read(self._config, self._type, self._draft)
+        older.read(self._config, self._type, self._draft)
         if self._config.get("quantization_config") is not None:
             draft.note(
                 "quantized_checkpoint",
@@ -189,7 +190,8 @@ class Reader:
                 self._draft.note("value_type", "error", f"{name}: {fault}", fields=[pointer], found=str(value)[:60])
             if self._family is not None:
                 where = f"transformers {self._family.class_name}"
-                self._draft.fill(f"/dropout/{place}", self._family.dropout, "default", where)
+                own = self._family.attention_dropout if place == "attention" else None
+                self._draft.fill(f"/dropout/{place}", self._family.dropout if own is None else own, "default", where)
 
     def _interleaved_experts(self) -> None:
         """Llama 4: `intermediate_size` is an expert's width, the dense width has its own key."""

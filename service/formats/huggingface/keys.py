@@ -54,8 +54,8 @@ SWITCHES: Mapping[str, Sequence[str]] = {
     "linear_bias": ("use_bias",),
     "parallel_residual": ("use_parallel_residual",),
 }
-ACTIVATION = ("hidden_act", "activation_function", "hidden_activation", "activation")
-HIDDEN_DROPOUT = ("hidden_dropout", "resid_pdrop", "residual_dropout", "hidden_dropout_prob")
+ACTIVATION = ("hidden_act", "activation_function", "hidden_activation", "activation", "mlp_hidden_act")
+HIDDEN_DROPOUT = ("hidden_dropout", "resid_pdrop", "residual_dropout", "hidden_dropout_prob", "dropout")
 ATTENTION_DROPOUT = ("attention_dropout", "attn_pdrop", "attention_probs_dropout_prob")
 
 # Models with encoders, and the type whose layers their language model has (transformers 5.24.0, modular_*.py).
@@ -70,7 +70,9 @@ READ = frozenset({
     "model_type", "architectures", "text_config", "llm_config", "language_config", "layer_types", "layers_block_type",
     "mlp_only_layers", "use_sliding_window", "use_qk_norm", "qk_layernorm", "multi_query", "quantization_config",
     "intermediate_size_mlp", "interleave_moe_layer_step", "moe_layers", "hybrid_override_pattern", "attn_layer_indices",
-    "shared_intermediate_size", "position_embedding_type",
+    "shared_intermediate_size", "position_embedding_type", "new_decoder_architecture", "parallel_attn",
+    "num_ln_in_parallel_attn", "alibi", "bias", "enable_bias", "expansion_ratio", "no_bias", "attn_config",
+    "do_layer_norm_before", "word_embed_proj_dim",
 })  # fmt: skip
 
 # What these mean is initialisation, inference, tokens, rotary frequencies or routing: no bytes.
@@ -93,6 +95,14 @@ WITHOUT_EFFECT = frozenset({
     "topk_method", "torch_dtype", "transformers_version", "use_bidirectional_attention", "use_cache",
     "vision_config", "audio_config", "cache_implementation", "attn_implementation", "_attn_implementation",
     "bos_token", "eos_token", "image_token_id", "unk_token_id", "sep_token_id", "decoder_start_token_id",
+    "seq_length", "masked_softmax_fusion", "attention_softmax_in_fp32", "bias_dropout_fusion", "offset_alibi",
+    "skip_bias_add", "skip_bias_add_qkv", "slow_but_exact", "apply_residual_connection_post_layernorm",
+    "activation_dropout", "_remove_final_layer_norm", "layerdrop", "init_std", "prefix",
+    "layer_norm_elementwise_affine", "emb_pdrop", "logit_scale", "learned_pos_emb", "init_device",
+    "embedding_fraction", "norm_type", "verbose", "init_config", "mamba_chunk_size", "mamba_conv_bias",
+    "mamba_proj_bias", "chunk_size", "use_conv_bias", "time_step_limit", "time_step_min", "time_step_max",
+    "time_step_floor", "mamba_hidden_act", "mamba_ssm_cache_dtype", "rescale_prenorm_residual", "use_mamba_kernels",
+    "num_logits_to_keep", "expand", "moe_shared_expert_overlap", "z_loss_coefficient", "head_bias",
 })  # fmt: skip
 
 

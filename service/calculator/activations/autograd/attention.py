@@ -54,6 +54,8 @@ def expands_keys(forward: Forward, kind: Attention) -> bool:
     """
     if kind.groups == kind.heads:
         return False
+    if kind.keys_expanded is not None and forward.recipe.transformer_impl == "hf":
+        return kind.keys_expanded
     return stores_scores(forward, softcap=kind.softcap) or forward.recipe.keys_repeated or masked(forward)
 
 

@@ -74,13 +74,15 @@ def _row(value: Value, source: str, copies: Int, *, cached: bool, is_input: bool
 
 def _record(forward: Forward, kind: LayerKind) -> Value:
     """Run the layer's forward; returns its input."""
-    entry = middle = forward.residual("attention.input")
+    entry = middle = read = forward.residual("attention.input")
+    shared = kind.parallel_residual and kind.norms == 1
     if kind.attention is not None:
         read = entry if kind.post_norm else _before(forward, "attention", entry)
         _after(forward, "attention", kind, _mixer(forward, kind.attention, _whole(forward, read)))
         middle = entry if kind.parallel_residual else forward.residual("mlp.input")
     if kind.mlp is not None:
-        read = middle if kind.post_norm else _before(forward, "mlp", middle)
+        if not shared:
+            read = middle if kind.post_norm else _before(forward, "mlp", middle)
         _after(forward, "mlp", kind, _feed_forward(forward, kind.mlp, _whole(forward, read)))
     return entry
 
