@@ -92,7 +92,14 @@ class ModelSection:
             half multiplies the attention's output.
         normalization (ModelSectionNormalizationType0 | None | Unset): Kind of normalisation; LayerNorm has a bias and a
             mean.
-        norms_per_layer (ModelSectionNormsPerLayerType0 | None | Unset): Normalisations in each layer; 4 for a sandwich.
+        norms_per_layer (ModelSectionNormsPerLayerType0 | None | Unset): Normalisations in each layer; 4 for a sandwich,
+            1 where both halves of a parallel layer read one.
+        norm_bias (bool | None | Unset): Whether a LayerNorm has a bias; null means that it has.
+        embedding_norm (bool | None | Unset): A normalisation behind the embedding (BLOOM).
+        word_embed_proj_dim (int | None | Unset): OPT: width of the embedding where it is not hidden_size; projections
+            lead from it and back.
+        do_layer_norm_before (bool | None | Unset): OPT: false puts norms behind the residual, and leaves the last one
+            out.
         mlp (ModelSectionMlpType0 | None | Unset): Shape of the dense MLP: gated (`swiglu`, `geglu`) or not.
         position_embedding (ModelSectionPositionEmbeddingType0 | None | Unset): How positions enter; `learned` adds
             max_position_embeddings x hidden_size parameters.
@@ -153,6 +160,10 @@ class ModelSection:
     attn_output_gate: bool | None | Unset = UNSET
     normalization: ModelSectionNormalizationType0 | None | Unset = UNSET
     norms_per_layer: ModelSectionNormsPerLayerType0 | None | Unset = UNSET
+    norm_bias: bool | None | Unset = UNSET
+    embedding_norm: bool | None | Unset = UNSET
+    word_embed_proj_dim: int | None | Unset = UNSET
+    do_layer_norm_before: bool | None | Unset = UNSET
     mlp: ModelSectionMlpType0 | None | Unset = UNSET
     position_embedding: ModelSectionPositionEmbeddingType0 | None | Unset = UNSET
     qk_norm: ModelSectionQkNormType0 | None | Unset = UNSET
@@ -467,6 +478,30 @@ class ModelSection:
         else:
             norms_per_layer = self.norms_per_layer
 
+        norm_bias: bool | None | Unset
+        if isinstance(self.norm_bias, Unset):
+            norm_bias = UNSET
+        else:
+            norm_bias = self.norm_bias
+
+        embedding_norm: bool | None | Unset
+        if isinstance(self.embedding_norm, Unset):
+            embedding_norm = UNSET
+        else:
+            embedding_norm = self.embedding_norm
+
+        word_embed_proj_dim: int | None | Unset
+        if isinstance(self.word_embed_proj_dim, Unset):
+            word_embed_proj_dim = UNSET
+        else:
+            word_embed_proj_dim = self.word_embed_proj_dim
+
+        do_layer_norm_before: bool | None | Unset
+        if isinstance(self.do_layer_norm_before, Unset):
+            do_layer_norm_before = UNSET
+        else:
+            do_layer_norm_before = self.do_layer_norm_before
+
         mlp: None | str | Unset
         if isinstance(self.mlp, Unset):
             mlp = UNSET
@@ -622,6 +657,14 @@ class ModelSection:
             field_dict["normalization"] = normalization
         if norms_per_layer is not UNSET:
             field_dict["norms_per_layer"] = norms_per_layer
+        if norm_bias is not UNSET:
+            field_dict["norm_bias"] = norm_bias
+        if embedding_norm is not UNSET:
+            field_dict["embedding_norm"] = embedding_norm
+        if word_embed_proj_dim is not UNSET:
+            field_dict["word_embed_proj_dim"] = word_embed_proj_dim
+        if do_layer_norm_before is not UNSET:
+            field_dict["do_layer_norm_before"] = do_layer_norm_before
         if mlp is not UNSET:
             field_dict["mlp"] = mlp
         if position_embedding is not UNSET:
@@ -1163,6 +1206,46 @@ class ModelSection:
 
         norms_per_layer = _parse_norms_per_layer(d.pop("norms_per_layer", UNSET))
 
+        def _parse_norm_bias(data: object) -> bool | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(bool | None | Unset, data)
+
+        norm_bias = _parse_norm_bias(d.pop("norm_bias", UNSET))
+
+        def _parse_embedding_norm(data: object) -> bool | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(bool | None | Unset, data)
+
+        embedding_norm = _parse_embedding_norm(d.pop("embedding_norm", UNSET))
+
+        def _parse_word_embed_proj_dim(data: object) -> int | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(int | None | Unset, data)
+
+        word_embed_proj_dim = _parse_word_embed_proj_dim(
+            d.pop("word_embed_proj_dim", UNSET)
+        )
+
+        def _parse_do_layer_norm_before(data: object) -> bool | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(bool | None | Unset, data)
+
+        do_layer_norm_before = _parse_do_layer_norm_before(
+            d.pop("do_layer_norm_before", UNSET)
+        )
+
         def _parse_mlp(data: object) -> ModelSectionMlpType0 | None | Unset:
             if data is None:
                 return data
@@ -1314,6 +1397,10 @@ class ModelSection:
             attn_output_gate=attn_output_gate,
             normalization=normalization,
             norms_per_layer=norms_per_layer,
+            norm_bias=norm_bias,
+            embedding_norm=embedding_norm,
+            word_embed_proj_dim=word_embed_proj_dim,
+            do_layer_norm_before=do_layer_norm_before,
             mlp=mlp,
             position_embedding=position_embedding,
             qk_norm=qk_norm,

@@ -1,8 +1,9 @@
 from typing import Literal
 
-ModelSectionNormsPerLayerType0 = Literal[2, 4]
+ModelSectionNormsPerLayerType0 = Literal[1, 2, 4]
 
 MODEL_SECTION_NORMS_PER_LAYER_TYPE_0_VALUES: set[ModelSectionNormsPerLayerType0] = {
+    1,
     2,
     4,
 }
