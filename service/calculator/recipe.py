@@ -85,12 +85,27 @@ class LossRecipe:
 
 
 @dataclass(frozen=True, slots=True)
+class Swap:
+    """Pinned buffers of host memory through which DeepSpeed reaches disks, and how many weights stay beside them.
+
+    `states` buffers hold a sub-group of states each, `weights` ones `weights_size` elements; `weights_in_cpu` elements
+    of weights are kept in host memory. Source: DeepSpeed @ edaa7221 runtime/zero/offload_config.py.
+    """
+
+    states: int = 4
+    weights: int = 5
+    weights_size: int = 100_000_000
+    weights_in_cpu: int = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
 class Optimizer:
     """The optimizer, how its step runs, and how much of it lives on the host.
 
     `implementation` is torch's: one fused kernel, loops over all tensors at once (foreach), or over one tensor at a
     time; `foreach_copies` of what is updated exist at once in the second. `offload_percent` of the master weights and
-    moments are in host memory, or on disk with `nvme`; `parameters_on_host` moves the sharded weights there too.
+    moments are in host memory, or on disk with `nvme`; `parameters_on_host` moves the sharded weights there too, or
+    with `parameters_on_nvme` to disk, through the buffers of `swap`.
     """
 
     name: str = "adam"
@@ -102,6 +117,7 @@ class Optimizer:
     nvme: bool = False
     parameters_on_host: bool = False
     parameters_on_nvme: bool = False
+    swap: Swap = Swap()
 
 
 @dataclass(frozen=True, slots=True)

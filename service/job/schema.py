@@ -384,6 +384,19 @@ class OffloadFraction(Section):
     """Fraction moved to the host."""
 
 
+class SwapSection(Section):
+    """DeepSpeed: pinned buffers of host memory through which states and weights reach disks."""
+
+    states: Annotated[int, _at_most(65536)] | None = Field(None, examples=[4])
+    """Buffers for states, each as large as a sub-group of them."""
+    weights: Annotated[int, _at_most(65536)] | None = Field(None, examples=[5])
+    """Buffers for weights."""
+    weights_size: Annotated[int, _at_most(10**12)] | None = Field(None, examples=[100000000])
+    """Size of a buffer for weights (elements)."""
+    weights_in_cpu: Annotated[int, Field(strict=True, ge=0, le=10**12)] | None = Field(None, examples=[1000000000])
+    """Weights that stay in host memory though weights are on disk (elements)."""
+
+
 class OptimizerSection(Section):
     """The optimizer and where its state lives."""
 
@@ -403,6 +416,8 @@ class OptimizerSection(Section):
     """Where optimizer states live."""
     parameter_offload: Literal["none", "cpu", "nvme"] | None = Field(None, examples=[None])
     """Where sharded parameters live."""
+    swap: SwapSection | None = Field(None, examples=[None])
+    """Buffers of what is on disk; null means the framework's."""
 
 
 Loss = Literal[

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any
 
 from service.calculator.ledgers import SPLIT_BACKWARD
-from service.calculator.recipe import Adapters, Fp8, Optimizer, Sharding
+from service.calculator.recipe import Adapters, Fp8, Optimizer, Sharding, Swap
 from service.catalog.profiles import MEGATRON_LAYERS, Profile
 from service.catalog.titan import is_whole_graph, titan_habits
 from service.catalog.versions import stated_date, stated_period
@@ -238,8 +238,9 @@ def _unpriced_adapters(values: Values) -> Iterator[tuple[str, str]]:
 def _unpriced_offload(values: Values, name: str, stage: int | None) -> Iterator[tuple[str, str]]:
     states, weights = values.get("/optimizer/offload"), values.get("/optimizer/parameter_offload")
     for pointer, where in (("/optimizer/offload", states), ("/optimizer/parameter_offload", weights)):
-        if where == "nvme":
-            yield pointer, "offload to disk"
+        if where == "nvme" and (name != "deepspeed" or stage != WEIGHTS):
+            at = f" at sharding stage {stage}" if name == "deepspeed" else ""
+            yield pointer, f"offload to disk with {name}{at}"
     moved = weights not in {None, "none"}
     if moved and name in REPLICATED | {"megatron-core"}:
         yield "/optimizer/parameter_offload", f"parameter offload with {name}"
@@ -276,14 +277,18 @@ def state_parts(values: Values, profile: Profile) -> dict[str, Any]:
 def _optimizer(values: Values) -> Optimizer:
     stated = values.section("/optimizer")
     offload = stated.get("offload") or "none"
-    percent = round(100 * offload["fraction"]) if isinstance(offload, Mapping) else 100 * (offload == "cpu")
+    percent = round(100 * offload["fraction"]) if isinstance(offload, Mapping) else 100 * (offload in {"cpu", "nvme"})
+    swap = stated.get("swap") or {}
     return Optimizer(
         name=stated["name"],
         implementation=stated["implementation"],
         momentum=bool(stated.get("momentum")),
         in_backward=bool(stated.get("in_backward")),
         offload_percent=percent,
-        parameters_on_host=stated.get("parameter_offload") == "cpu",
+        nvme=offload == "nvme",
+        parameters_on_host=stated.get("parameter_offload") in {"cpu", "nvme"},
+        parameters_on_nvme=stated.get("parameter_offload") == "nvme",
+        swap=Swap(**{key: value for key, value in swap.items() if value is not None}),
     )
 
 

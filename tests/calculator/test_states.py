@@ -185,8 +185,21 @@ class TestZero:
         found = states(LLAMA_3_8B, spread, kept)
         resting = at(found, Moment.OPTIMIZER_STEP)
         assert resting == 2 * PARAMETERS + 2 * EMBEDDING
-        on_host = sum(int(line.bytes) for line in on_the_host(LLAMA_3_8B, spread, kept))
-        assert on_host == pytest.approx(PARAMETERS * (4 + 8 + 4 + 2) / RANKS)
+        held = {line.tensor.name: int(line.bytes) for line in on_the_host(LLAMA_3_8B, spread, kept)}
+        assert held.pop("host.largest_gradient") == 2 * 128_256 * 4096
+        assert sum(held.values()) == pytest.approx(PARAMETERS * (4 + 8 + 4 + 2 + 2) / RANKS)
+
+    def test_one_micro_batch_sums_no_gradients_on_the_host(self) -> None:
+        """stage_1_and_2.py: earlier micro-batches' gradients are kept in 16 bits; stage 3 has its flat buffer."""
+        kept = replace(self.KEPT, optimizer=Optimizer(offload_percent=100))
+
+        def summed(**changes: int) -> int:
+            spread = layout(LLAMA_3_8B, data=RANKS, **changes)
+            found = on_the_host(LLAMA_3_8B, spread, kept)
+            return sum(int(line.bytes) for line in found if line.tensor.name == "host.accumulated")
+
+        assert summed(sharding_stage=2, micro_batches=1) == summed(sharding_stage=3) == 0
+        assert summed(sharding_stage=2, micro_batches=2) == pytest.approx(2 * PARAMETERS / RANKS)
 
     def test_weights_too_move_to_the_host(self) -> None:
         kept = replace(self.KEPT, optimizer=Optimizer(offload_percent=100, parameters_on_host=True))

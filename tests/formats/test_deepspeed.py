@@ -264,3 +264,20 @@ def test_a_template_is_read_once_its_places_are_given() -> None:
     assert job(imported).batch.global_ == 16
     assert job(imported).precision.compute == "fp16"
     assert not imported.findings.errors
+
+
+def test_buffers_of_what_is_on_disk_are_read_where_something_is() -> None:
+    """offload_config.py @ edaa7221; sizes of what stays on the host mean nothing."""
+    swapped = {
+        "stage": 3,
+        "offload_optimizer": {"device": "nvme", "nvme_path": "/local", "buffer_count": 5},
+        "offload_param": {"device": "nvme", "nvme_path": "/local", "buffer_size": 1e8, "max_in_cpu": 2e9},
+    }
+    base = {"train_micro_batch_size_per_gpu": 1, "bf16": {"enabled": True}}
+    found = job(read({**base, "zero_optimization": swapped}, model=LLAMA, world_size=8)).optimizer
+    assert (found.offload, found.parameter_offload) == ("nvme", "nvme")
+    assert found.swap.model_dump(exclude_none=True) == {
+        "states": 5, "weights_size": 100_000_000, "weights_in_cpu": 2_000_000_000,
+    }  # fmt: skip
+    held = {**swapped, "offload_optimizer": {"device": "cpu", "buffer_count": 5}, "offload_param": {"device": "none"}}
+    assert job(read({**base, "zero_optimization": held}, model=LLAMA, world_size=8)).optimizer.swap is None

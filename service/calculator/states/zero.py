@@ -46,17 +46,51 @@ def zero_lines(parameters: Sequence[StageParameters], layout: Layout, recipe: Re
 
 
 def zero_host_lines(parameters: Sequence[StageParameters], layout: Layout, recipe: Recipe) -> list[Line]:
-    """What offload keeps in host memory: fp32 weights, moments and gradients, and pinned 16-bit copies."""
+    """What offload keeps in host memory: fp32 weights, moments and gradients, and pinned 16-bit copies.
+
+    States on disk leave the 16-bit gradients and buffers for one sub-group; weights on disk leave their own buffers,
+    one as large as a sub-group for what the step writes, and as many weights as may stay (runtime/swap_tensor/
+    partitioned_param_swapper.py, optimizer_utils.py; zero/stage3.py, _create_param_groups_fp16_flat_cpu_memory).
+    """
     percent, lines = recipe.optimizer.offload_percent, []
-    if percent:
+    optimizer, swap = recipe.optimizer, recipe.optimizer.swap
+    if optimizer.nvme:
+        shard = ceil_div(parameter_count(trained(parameters)), layout.shards)
+        group = minimum(shard, SUB_GROUP)
+        lines += [
+            _line("host.pinned", Category.OPTIMIZER, shard, recipe.gradients, ALWAYS),
+            _line("host.swap.states", Category.OPTIMIZER, group, "fp32", ALWAYS, swap.states),
+        ]
+    elif percent:
         shard = ceil_div(parameter_count(trained(parameters)), layout.shards) * percent // 100
         states = [(name, elements, dtype) for name, elements, dtype in optimizer_states(_flat(shard), recipe)]
         states += [("master", shard, "fp32"), ("gradients", shard, "fp32"), ("pinned", shard, recipe.parameters)]
         lines += [_line(f"host.{name}", Category.OPTIMIZER, size, dtype, ALWAYS) for name, size, dtype in states]
-    if recipe.optimizer.parameters_on_host:
+        lines += _accumulated_on_host(shard, largest_parameter(trained(parameters)), layout, recipe)
+    if optimizer.parameters_on_host:
         whole = ceil_div(parameter_count(parameters), layout.shards)
-        lines.append(_line("host.weights", Category.WEIGHTS, whole, recipe.parameters, ALWAYS))
+        kept = minimum(whole, swap.weights_in_cpu) if optimizer.parameters_on_nvme else whole
+        lines.append(_line("host.weights", Category.WEIGHTS, kept, recipe.parameters, ALWAYS))
+    if optimizer.parameters_on_nvme:
+        group = minimum(ceil_div(parameter_count(trained(parameters)), layout.shards), SUB_GROUP)
+        lines += [
+            _line("host.swap.weights", Category.WEIGHTS, swap.weights_size, recipe.parameters, ALWAYS, swap.weights),
+            _line("host.swap.written", Category.WEIGHTS, group, recipe.parameters, ALWAYS),
+        ]
     return lines
+
+
+def _accumulated_on_host(shard: Int, largest: Int, layout: Layout, recipe: Recipe) -> list[Line]:
+    """Stages 1 and 2: the 16-bit sum of earlier micro-batches' gradients, and a buffer for the largest.
+
+    Source: zero/stage_1_and_2.py, async_accumulate_grad_in_cpu_via_gpu and temp_grad_buffer_for_cpu_offload.
+    """
+    partitioned = 1 - _at_least(layout, 3)
+    summed = several_micro_batches(layout) * partitioned
+    return [
+        _line("host.accumulated", Category.OPTIMIZER, shard, recipe.parameters, ALWAYS, summed),
+        _line("host.largest_gradient", Category.OPTIMIZER, largest, recipe.parameters, ALWAYS, partitioned),
+    ]
 
 
 def _line(name: str, category: Category, elements: Int, dtype: str, alive: tuple[Moment, ...], count: Int = 1) -> Line:

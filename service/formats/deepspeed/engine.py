@@ -14,6 +14,13 @@ from service.job.diagnostics import Diagnostic
 
 _ZERO = "zero_optimization"
 _TYPES = {"fp32": "fp32", "float32": "fp32", "fp16": "fp16", "float16": "fp16", "bf16": "bf16", "bfloat16": "bf16"}
+_SWAP = {
+    "states": "offload_optimizer.buffer_count",
+    "weights": "offload_param.buffer_count",
+    "weights_size": "offload_param.buffer_size",
+    "weights_in_cpu": "offload_param.max_in_cpu",
+}
+_SWAPPED = {"offload_optimizer": "/optimizer/offload", "offload_param": "/optimizer/parameter_offload"}
 _DEVICES = {"none": "none", "cpu": "cpu", "nvme": "nvme"}
 _GATHERED, _SHARDED_GRADIENTS = 3, 2
 # Key of the job, keys of the file, default (elements), and the lowest stage that has it.
@@ -124,6 +131,9 @@ def _offload(config: Settings, stage: int, draft: Draft) -> None:
             on = config.on(*older, pointer=pointer)
             draft.set(pointer, "cpu" if on else None, config.origin, config.where(*older))
         draft.fill(pointer, "none", "default", f"DeepSpeed: no {section}")
+    for pointer, name in _SWAP.items():
+        if draft.get(_SWAPPED[name.partition(".")[0]]) == "nvme":
+            config.put(f"/optimizer/swap/{pointer}", f"{_ZERO}.{name}")
     ratio_key = f"{_ZERO}.offload_optimizer.ratio"
     ratio = config.number(ratio_key, pointer="/optimizer/offload")
     if ratio is not None and ratio < 1 and draft.get("/optimizer/offload") == "cpu":

@@ -95,6 +95,12 @@ def _degrees(sheet: Sheet) -> None:
         sheet.say("zero_optimization.mics_shard_size", degree, "/sharding/degree")
 
 
+_SWAP = {
+    "offload_optimizer": {"states": "buffer_count"},
+    "offload_param": {"weights": "buffer_count", "weights_size": "buffer_size", "weights_in_cpu": "max_in_cpu"},
+}
+
+
 def _offload(sheet: Sheet, pointer: str, key: str) -> None:
     value = sheet.get(pointer)
     if isinstance(value, dict):
@@ -102,3 +108,5 @@ def _offload(sheet: Sheet, pointer: str, key: str) -> None:
         sheet.say(f"zero_optimization.{key}.ratio", value["fraction"], pointer)
     elif value is not None:
         sheet.say(f"zero_optimization.{key}.device", value, pointer)
+    for name, option in _SWAP[key].items():
+        sheet.copy(f"zero_optimization.{key}.{option}", f"/optimizer/swap/{name}")
