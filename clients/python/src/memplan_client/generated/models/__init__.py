@@ -218,6 +218,7 @@ from .stage_moments import StageMoments
 from .stage_peak import StagePeak
 from .stages_section import StagesSection
 from .step_time_answer import StepTimeAnswer
+from .swap_section import SwapSection
 from .target_request import TargetRequest
 from .time import Time
 from .value_answer import ValueAnswer
@@ -430,6 +431,7 @@ __all__ = (
     "StagePeak",
     "StagesSection",
     "StepTimeAnswer",
+    "SwapSection",
     "TargetRequest",
     "Time",
     "ValueAnswer",

@@ -29,6 +29,7 @@ from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
     from ..models.offload_fraction import OffloadFraction
+    from ..models.swap_section import SwapSection
 
 
 T = TypeVar("T", bound="OptimizerSection")
@@ -47,6 +48,7 @@ class OptimizerSection:
         in_backward (bool | None | Unset): The step runs inside the backward, so gradients are not kept.
         offload (None | OffloadFraction | OptimizerSectionOffloadType0 | Unset): Where optimizer states live.
         parameter_offload (None | OptimizerSectionParameterOffloadType0 | Unset): Where sharded parameters live.
+        swap (None | SwapSection | Unset): Buffers of what is on disk; null means the framework's.
     """
 
     name: None | OptimizerSectionNameType0 | Unset = UNSET
@@ -56,9 +58,11 @@ class OptimizerSection:
     in_backward: bool | None | Unset = UNSET
     offload: None | OffloadFraction | OptimizerSectionOffloadType0 | Unset = UNSET
     parameter_offload: None | OptimizerSectionParameterOffloadType0 | Unset = UNSET
+    swap: None | SwapSection | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         from ..models.offload_fraction import OffloadFraction  # noqa: PLC0415
+        from ..models.swap_section import SwapSection  # noqa: PLC0415
 
         name: None | str | Unset
         if isinstance(self.name, Unset):
@@ -118,6 +122,14 @@ class OptimizerSection:
         else:
             parameter_offload = self.parameter_offload
 
+        swap: dict[str, Any] | None | Unset
+        if isinstance(self.swap, Unset):
+            swap = UNSET
+        elif isinstance(self.swap, SwapSection):
+            swap = self.swap.to_dict()
+        else:
+            swap = self.swap
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update({})
@@ -135,12 +147,15 @@ class OptimizerSection:
             field_dict["offload"] = offload
         if parameter_offload is not UNSET:
             field_dict["parameter_offload"] = parameter_offload
+        if swap is not UNSET:
+            field_dict["swap"] = swap
 
         return field_dict
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         from ..models.offload_fraction import OffloadFraction  # noqa: PLC0415
+        from ..models.swap_section import SwapSection  # noqa: PLC0415
 
         d = dict(src_dict)
 
@@ -276,6 +291,23 @@ class OptimizerSection:
 
         parameter_offload = _parse_parameter_offload(d.pop("parameter_offload", UNSET))
 
+        def _parse_swap(data: object) -> None | SwapSection | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                swap_type_0 = SwapSection.from_dict(data)
+
+                return swap_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(None | SwapSection | Unset, data)
+
+        swap = _parse_swap(d.pop("swap", UNSET))
+
         optimizer_section = cls(
             name=name,
             momentum=momentum,
@@ -284,6 +316,7 @@ class OptimizerSection:
             in_backward=in_backward,
             offload=offload,
             parameter_offload=parameter_offload,
+            swap=swap,
         )
 
         return optimizer_section
