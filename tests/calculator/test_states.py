@@ -189,6 +189,11 @@ class TestZero:
         assert held.pop("host.largest_gradient") == 2 * 128_256 * 4096
         assert sum(held.values()) == pytest.approx(PARAMETERS * (4 + 8 + 4 + 2 + 2) / RANKS)
 
+    def test_building_never_needs_a_second_copy_of_the_weights(self) -> None:
+        """stage_1_and_2.py flattens on the host where the GPU has no room for two copies (flatten_on_accelerator)."""
+        found = states(LLAMA_3_8B, layout(LLAMA_3_8B, data=RANKS, sharding_stage=2), self.KEPT)
+        assert at(found, Moment.INITIALIZATION, category=Category.WEIGHTS) == 2 * PARAMETERS
+
     def test_one_micro_batch_sums_no_gradients_on_the_host(self) -> None:
         """stage_1_and_2.py: earlier micro-batches' gradients are kept in 16 bits; stage 3 has its flat buffer."""
         kept = replace(self.KEPT, optimizer=Optimizer(offload_percent=100))

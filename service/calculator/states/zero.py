@@ -103,17 +103,12 @@ def _at_least(layout: Layout, stage: int) -> Int:
 
 
 def _weights(parameters: Sequence[StageParameters], layout: Layout, recipe: Recipe) -> list[Line]:
-    """Flat weights; stages 1 and 2 build the flat buffer while the model's own weights are still there."""
+    """Flat weights; where there is no room for a second copy, stages 1 and 2 flatten them on the host."""
     third = _at_least(layout, 3)
     lines = gather_lines(parameters, recipe, third)
     shards = where(third, layout.shards, 1)
     if not recipe.optimizer.parameters_on_host:
         lines += weight_lines(parameters, recipe, shards, where(third, layout.expert_shards, 1))
-    flattened = _at_least(layout, 1) - third
-    before = parameter_count(trained(parameters))
-    lines.append(
-        _line("weights.flattening", Category.WEIGHTS, before, recipe.parameters, (Moment.INITIALIZATION,), flattened)
-    )
     return lines
 
 
