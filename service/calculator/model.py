@@ -158,7 +158,9 @@ class Moe:
     `shared_width` is the total width of the shared experts; `shared_gate` adds one h-wide gate for them;
     `expert_bias` is the balancing bias of the router, a buffer and no parameter; `bias` puts one on the experts'
     projections, `router_bias` on the router's. Hugging Face's classes may cast the chosen scores back from fp32 before
-    they weigh the experts' outputs (`scores_cast`), and take a softmax over the chosen ones alone (`chosen_softmax`).
+    they weigh the experts' outputs (`scores_cast`), take a softmax over the chosen ones alone (`chosen_softmax`), clamp
+    both branches (`clamped`), multiply in the router in fp32 (`router_fp32`), or send every token to every expert and
+    weigh the inputs (`every_expert`).
     """
 
     experts: int
@@ -172,6 +174,14 @@ class Moe:
     router_bias: bool = False
     scores_cast: bool = False
     chosen_softmax: bool = False
+    clamped: bool = False
+    router_fp32: bool = False
+    every_expert: bool = False
+
+    @property
+    def fanout(self) -> int:
+        """Experts that run on each token."""
+        return self.experts if self.every_expert else self.top_k
 
     @property
     def branches(self) -> int:

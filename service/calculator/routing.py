@@ -19,7 +19,7 @@ def routed_tokens(layout: Layout) -> Int:
 
 def sent_rows(moe: Moe, layout: Layout) -> Int:
     """Rows that a rank sends: each token top-k times; no more than all experts accept, or just that when padded."""
-    rows = routed_tokens(layout) * moe.top_k
+    rows = routed_tokens(layout) * moe.fanout
     capacity = _capacity_rows(moe, layout)
     if capacity is None:
         return rows
@@ -28,7 +28,7 @@ def sent_rows(moe: Moe, layout: Layout) -> Int:
 
 def received_rows(moe: Moe, layout: Layout) -> Int:
     """Rows that the fullest rank of an expert-parallel group receives, before its expert-tensor group gathers them."""
-    rows = _share(routed_tokens(layout) * moe.top_k, imbalance(moe, layout), PERMILLE)
+    rows = _share(routed_tokens(layout) * moe.fanout, imbalance(moe, layout), PERMILLE)
     capacity = _capacity_rows(moe, layout)
     if capacity is None:
         return rows
@@ -55,7 +55,7 @@ def reachable_imbalance(moe: Moe, layout: Layout) -> Int:
 
     That is e ranks' rows, or E/k of a rank's where it has fewer experts than a token chooses; alone, a rank has all.
     """
-    return minimum(layout.expert * PERMILLE, moe.experts * PERMILLE // moe.top_k)
+    return minimum(layout.expert * PERMILLE, moe.experts * PERMILLE // moe.fanout)
 
 
 def _capacity_rows(moe: Moe, layout: Layout) -> Int | None:
@@ -63,7 +63,7 @@ def _capacity_rows(moe: Moe, layout: Layout) -> Int | None:
     factor = layout.routing.capacity_permille
     if factor is None:
         return None
-    return _share(routed_tokens(layout) * moe.top_k, factor, moe.experts * PERMILLE) * moe.experts
+    return _share(routed_tokens(layout) * moe.fanout, factor, moe.experts * PERMILLE) * moe.experts
 
 
 def _share(rows: Int, numerator: Int, denominator: int) -> Int:

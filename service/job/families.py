@@ -26,8 +26,10 @@ class Writing:
     `fused_attention` and `fused_mlp`: one projection makes queries, keys and values, or both branches. Rotated heads
     are concatenated from parts where only some of their width turns. `softmax_fp32` is that of eager attention.
     `scores_cast`: the router hands its fp32 scores on in the type of its logits. `chosen_softmax`: it takes the softmax
-    of the chosen ones alone. `keys_expanded`: keys and values are copied to every query head, masked or not (None:
-    where masked). `eager_only`: the class has no other attention than stored scores; `masked`: it always makes a mask.
+    of the chosen ones alone. `clamped`: experts clamp both branches; `router_fp32`: the router multiplies in fp32;
+    `every_expert`: transformers runs all experts on every token. `keys_expanded`: keys and values are copied to every
+    query head, masked or not (None: where masked). `eager_only`: the class has no other attention than stored scores;
+    `masked`: it always makes a mask.
     """
 
     norm_form: NormForm = "cast_first"
@@ -40,6 +42,9 @@ class Writing:
     softmax_fp32: bool = True
     scores_cast: bool = False
     chosen_softmax: bool = False
+    clamped: bool = False
+    router_fp32: bool = False
+    every_expert: bool = False
     keys_expanded: bool | None = None
     eager_only: bool = False
     masked: bool = False
@@ -331,6 +336,7 @@ _FAMILIES: Mapping[str, FamilyDefaults] = MappingProxyType(
         ),
         "seed_oss": FamilyDefaults(
             "SeedOssConfig",
+            dropout=0.1,
             qkv_bias=True,
             attention_bias_on_output=False,
             num_key_value_heads=8,
@@ -371,6 +377,7 @@ _FAMILIES: Mapping[str, FamilyDefaults] = MappingProxyType(
         "deepseek_v2": replace(
             _DEEPSEEK_V3,
             class_name="DeepseekV2Config",
+            writing=Writing(router_fp32=True),
             expert_bias=False,
             dimensions=_dimensions(
                 4096,
@@ -461,7 +468,14 @@ _FAMILIES: Mapping[str, FamilyDefaults] = MappingProxyType(
         # Router, experts and attention have biases; each layer also has one learned sink per head.
         "gpt_oss": FamilyDefaults(
             "GptOssConfig",
-            writing=Writing(norm_form="scale_first", rotary_concatenated=True),
+            writing=Writing(
+                norm_form="scale_first",
+                rotary_concatenated=True,
+                softmax_fp32=False,
+                scores_cast=True,
+                chosen_softmax=True,
+                clamped=True,
+            ),
             qkv_bias=True,
             output_bias=True,
             mlp_bias=True,
@@ -502,6 +516,7 @@ _FAMILIES: Mapping[str, FamilyDefaults] = MappingProxyType(
         # Queries and keys pass a norm without weights, which adds no parameters.
         "llama4_text": FamilyDefaults(
             "Llama4TextConfig",
+            writing=Writing(every_expert=True),
             moe=True,
             num_key_value_heads=8,
             head_dim=128,

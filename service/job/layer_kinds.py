@@ -270,4 +270,6 @@ def _experts(known: Known, traits: FamilyDefaults) -> Moe:
         router_bias=traits.router_bias,
         scores_cast=traits.writing.scores_cast,
         chosen_softmax=traits.writing.chosen_softmax,
+        clamped=traits.writing.clamped,
+        router_fp32=traits.writing.router_fp32,
     )

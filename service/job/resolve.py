@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from service.calculator.layout import Layout, Routing
-from service.calculator.model import Model
+from service.calculator.model import Model, Moe
 from service.calculator.placement import EVEN, PATHS, PlacementError, Split, place
 from service.calculator.recipe import Recipe
 from service.calculator.routing import PERMILLE
@@ -205,12 +205,27 @@ def _draft(job: Job) -> _Draft:
         fill_eight_bits(values, profile)
     problems += _version_notice(job, profile) + _unpriced(values, profile) + _attention_notice(values)
     problems += undescribed_layers(architecture.model, values)
-    return _Draft(values, profile, _with_16_bit_ends(architecture.model, values), problems, architecture.missing)
+    model = _as_written(_with_16_bit_ends(architecture.model, values), values)
+    return _Draft(values, profile, model, problems, architecture.missing)
 
 
 def _with_16_bit_ends(model: Model | None, values: Values) -> Model | None:
     ends = values.get("/precision/fp8/bf16_layers")
     return model.with_16_bit_ends(ends["first"], ends["last"]) if model and ends else model
+
+
+def _as_written(model: Model | None, values: Values) -> Model | None:
+    """Experts that transformers' class runs on every token, where its layers are used."""
+    family = family_defaults(values.get("/model/model_type"))
+    if model is None or values.get("/framework/transformer_impl") != "hf" or family is None:
+        return model
+    if not family.writing.every_expert:
+        return model
+    kinds = tuple(
+        replace(kind, mlp=replace(kind.mlp, every_expert=True)) if isinstance(kind.mlp, Moe) else kind
+        for kind in model.kinds
+    )
+    return replace(model, kinds=kinds)
 
 
 def _implementation(job: Job) -> str | None:

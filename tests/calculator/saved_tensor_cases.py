@@ -71,6 +71,10 @@ def latent(_: Dims) -> Mixer:
     return LatentAttention(8, query_rank=96, latent_rank=64, nope_dim=32, rope_dim=16, value_dim=32)
 
 
+def narrow_latent(_: Dims) -> Mixer:
+    return LatentAttention(8, query_rank=96, latent_rank=64, nope_dim=16, rope_dim=16, value_dim=32)
+
+
 def mamba(d: Dims) -> Mixer:
     return Mamba(d["H"], d["p"], d["n"], d["G"], conv=4)
 
@@ -98,14 +102,15 @@ def masks_in_16_bits(d: Dims) -> int:
 def math_attention(d: Dims) -> int:
     """Without a kernel for unequal head widths torch keeps fp32 probabilities and operands, and no sums.
 
-    The kernel would keep 16-bit operands, of the values with the part of their projection that made the keys.
+    The kernel would keep 16-bit operands, of the values with the part of their projection that made the keys, and its
+    output beside the copy that is projected.
     """
     kind = latent(d)
     assert isinstance(kind, LatentAttention)
     width = kind.nope_dim + kind.rope_dim
     scores = 4 * kind.heads * d["s"]
     operands = 4 * kind.heads * (2 * width + kind.value_dim)
-    kernel = 2 * kind.heads * (2 * width + kind.nope_dim + kind.value_dim) + 4 * kind.heads
+    kernel = 2 * kind.heads * (2 * width + kind.nope_dim + 2 * kind.value_dim) + 4 * kind.heads
     return d["T"] * (scores + operands - kernel)
 
 
@@ -268,6 +273,19 @@ CASES: Mapping[str, Case] = {
         delta_net, mlp(), {**HF, "parameters": "fp32", "autocast": True}, OFFSET
     ),
     "hf.qwen3next.delta.kernels.s100": Case(delta_net, mlp(), HF, OFFSET),
+    "hf.gptoss.eager": Case(
+        heads(qkv_bias=True, output_bias=True, sinks=True, rotary_concatenated=True),
+        experts(8, 2, 128, bias=True, router_bias=True, scores_cast=True, chosen_softmax=True, clamped=True),
+        {**EAGER, "grouped_gemm": True},
+        {"norm_form": "scale_first"},
+    ),
+    "hf.llama4.moe": Case(PLAIN, experts(8, 1, 128, shared_width=128, every_expert=True), HF),
+    "hf.dsv2.moe.sdpa": Case(
+        narrow_latent,
+        experts(8, 2, 128, shared_width=128, router_fp32=True),
+        {**HF, "grouped_gemm": True},
+        artefacts=(unnormalised_routing,),
+    ),
     "hf.bloom.eager": Case(PACKED, GELU, SCORED, ALIBI, artefacts=BF16_STATISTICS),
     "hf.opt.sdpa": gpt(HF, mlp("relu")),
     "hf.opt.post_norm": gpt(HF, mlp("relu")),

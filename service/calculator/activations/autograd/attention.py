@@ -22,7 +22,7 @@ def attention(forward: Forward, kind: Attention, value: Value) -> Value:
         query, key = forward.like(query, "attention.query"), forward.like(key, "attention.key")
     if expands_keys(forward, kind):
         key, values = _expanded(forward, "key", key, query), _expanded(forward, "value", values, query)
-    output = attention_core(forward, query, key, values, softcap=kind.softcap)
+    output = attention_core(forward, query, key, values, softcap=kind.softcap, sinks=kind.sinks)
     if _output_copied(forward, kind):
         output = forward.like(output, "attention.output_copy")
     if kind.output_gate:

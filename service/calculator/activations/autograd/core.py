@@ -9,10 +9,12 @@ def stores_scores(forward: Forward, *, softcap: bool) -> bool:
     return forward.recipe.scores_stored or (softcap and forward.recipe.attention not in {"flash", "flex"})
 
 
-def attention_core(forward: Forward, query: Value, key: Value, value: Value, *, softcap: bool = False) -> Value:
+def attention_core(
+    forward: Forward, query: Value, key: Value, value: Value, *, softcap: bool = False, sinks: bool = False
+) -> Value:
     """Record the core on (b, s, heads, width) operands; returns its output."""
     if stores_scores(forward, softcap=softcap):
-        return _stored_scores(forward, query, key, value, softcap=softcap)
+        return _stored_scores(forward, query, key, value, softcap=softcap, sinks=sinks)
     return _kernel(forward, query, key, value)
 
 
@@ -40,13 +42,20 @@ def masked(forward: Forward) -> bool:
     )
 
 
-def _stored_scores(forward: Forward, query: Value, key: Value, value: Value, *, softcap: bool) -> Value:
-    """Two batched products: they keep contiguous copies of their operands, the softmax its result."""
+def _stored_scores(forward: Forward, query: Value, key: Value, value: Value, *, softcap: bool, sinks: bool) -> Value:
+    """Two batched products: they keep contiguous copies of their operands, the softmax its result.
+
+    transformers joins a sink to the scores as one more column, and takes the largest from each row: its index is kept.
+    """
     recipe, layout = forward.recipe, forward.layout
     batch, sequence, heads, _ = query.shape
     query, key = forward.like(query, "attention.query"), forward.like(key, "attention.key")
     value = forward.like(value, "attention.value")
-    shape = (batch, heads, sequence, layout.sequence_length)
+    joined = sinks and recipe.transformer_impl == "hf"
+    shape = (batch, heads, sequence, layout.sequence_length + int(joined))
+    if joined:
+        largest = Value("attention.largest", (batch, heads, sequence), "int64", BY_TENSOR)
+        forward.tape.record("max", "attention.largest", (), (largest,))
 
     def scores(name: str, dtype: str) -> Value:
         return Value(f"attention.{name}", shape, dtype, BY_TENSOR)

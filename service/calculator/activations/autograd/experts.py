@@ -5,6 +5,7 @@ does so in fp32. `batched_mm`, which gathers a copy of the weights for every row
 is refused before it comes here.
 """
 
+from dataclasses import replace
 from typing import Literal
 
 from service.calculator.activations.autograd.forward import BY_CONTEXT, BY_SEQUENCE, Forward, Linear
@@ -20,6 +21,11 @@ EXPERT = ("expert", "expert_tensor")
 
 def experts(forward: Forward, moe: Moe, value: Value) -> Value:
     """Router, routed experts and shared experts."""
+    if moe.every_expert:
+        _every_expert(forward, moe, value)
+        if moe.shared_width:
+            _shared(forward, moe, value)
+        return forward.residual("mlp.output", forward.recipe.compute)
     _router(forward, moe, value)
     titan = forward.recipe.transformer_impl == "titan"
     if titan:
@@ -40,12 +46,12 @@ def _tokens(forward: Forward, name: str, width: Int, dtype: str) -> Value:
 def _router(forward: Forward, moe: Moe, value: Value) -> None:
     """Scores in fp32, the chosen experts, and the chosen scores with their sum, by which they are normalised.
 
-    A softmax over the chosen ones keeps its result alone. DeepSeek's router, which a bias balances, and torchtitan's
+    A softmax over the chosen ones keeps its result alone. DeepSeek's routers and torchtitan's
     multiply in fp32 and keep copies of their operands.
     """
     scores = _tokens(forward, "router.scores", moe.experts, "fp32")
     read = [value] if forward.trained else []
-    if moe.expert_bias or forward.recipe.transformer_impl == "titan":
+    if moe.expert_bias or moe.router_fp32 or forward.recipe.transformer_impl == "titan":
         wide = _tokens(forward, "router.input_fp32", forward.model.hidden_size, "fp32")
         weight = Value("router.weight_fp32", (moe.experts, forward.model.hidden_size), "fp32", ())
         read = [wide, weight] if forward.trained else [weight]
@@ -53,12 +59,37 @@ def _router(forward: Forward, moe: Moe, value: Value) -> None:
     chosen = _tokens(forward, "router.chosen", moe.top_k, "fp32")
     indices = _tokens(forward, "router.indices", moe.top_k, "int64")
     if moe.chosen_softmax and forward.recipe.transformer_impl == "hf":
-        forward.tape.record("topk", "router", (chosen, indices), (indices, chosen))
+        softmax = replace(chosen, dtype=forward.recipe.compute) if moe.router_bias else chosen
+        forward.tape.record("topk", "router", (chosen, indices), (indices, softmax))
         return
     forward.tape.record("pointwise", "router", (), (scores,))
     forward.tape.record("topk", "router", (chosen, indices), (indices,))
     total = _tokens(forward, "router.chosen_sum", 1, "fp32")
     forward.tape.record("pointwise", "router", (), (chosen, total))
+
+
+def _every_expert(forward: Forward, moe: Moe, value: Value) -> None:
+    """Llama 4 in transformers: all tokens are repeated for each expert and weighed before it; most weights are 0.
+
+    Source: transformers 5.24.0 modeling_llama4.py, Llama4TextMoe and Llama4TextExperts.
+    """
+    rows = expert_rows(moe, forward.layout)
+
+    def value_of(name: str, columns: Int) -> Value:
+        return Value(f"experts.{name}", (rows, columns), forward.recipe.compute, BY_EXPERT)
+
+    scores = _tokens(forward, "router.scores", moe.experts, "fp32")
+    indices = _tokens(forward, "router.indices", moe.top_k, "int64")
+    forward.tape.record("mm", "router_gate", (scores,), (value,) if forward.trained else ())
+    forward.tape.record("topk", "router", (indices,), (indices, scores))
+    weighed = value_of("input", forward.model.hidden_size)
+    keeps = (value_of("repeated", forward.model.hidden_size), value_of("weights", 1))
+    forward.tape.record("pointwise", "experts.weighing", (weighed,), keeps)
+    up = value_of("up.output", moe.branches * moe.width)
+    forward.tape.record("bmm", "experts.w13", (up,), (weighed,))
+    branches = [Value(f"experts.{each}", (rows, moe.width), up.dtype, BY_EXPERT, up) for each in ("gate", "up")]
+    activated = gated_activation(forward, branches[0], branches[1], "experts")
+    forward.tape.record("bmm", "experts.w2", (), (activated,))
 
 
 def _exchange(forward: Forward, name: str, rows: Int) -> None:
@@ -83,6 +114,10 @@ def _routed(forward: Forward, moe: Moe, rows: Int) -> Value:
     forward.tape.record("grouped_mm", "experts.w13", (up,), tuple(keeps))
     _adapt_each(forward, ("gate", "up")[2 - moe.branches :], read)
     branches = [value(each, width, up) for each in ("gate.output", "up.output")[: moe.branches]]
+    if moe.clamped and recipe.transformer_impl == "hf" and not recipe.compiled:
+        # Both branches after their clamps and the sigmoid, beside what a gated activation keeps (GptOssExperts).
+        keeps = [value(each, width) for each in ("clamped_gate", "clamped_up", "sigmoid")]
+        forward.tape.record("pointwise", "experts.clamp", (), tuple(keeps))
     if len(branches) > 1:
         activated = gated_activation(forward, branches[0], branches[1], "experts")
     else:
@@ -138,7 +173,8 @@ def _combine(forward: Forward, moe: Moe, output: Value) -> None:
         source = per_row("output", recipe.compute, forward.model.hidden_size)
     cast = moe.scores_cast and recipe.transformer_impl == "hf"
     keeps = [source, per_row("weights", recipe.compute if cast else "fp32", 1)]
-    keeps.append(per_row("orders", "int64", 3 if recipe.grouped_gemm and not titan else 2))
+    orders = (4 if moe.bias else 3) if recipe.grouped_gemm and not titan else 2
+    keeps.append(per_row("orders", "int64", orders))
     if not recipe.grouped_gemm:
         keeps.append(per_row("weighted", recipe.compute, forward.model.hidden_size))
     forward.tape.record("pointwise", "experts.combine", (), tuple(keeps))

@@ -28,6 +28,9 @@ def latent_attention(forward: Forward, kind: LatentAttention, value: Value) -> V
         forward.tokens("attention.key", heads, width),
         forward.tokens("attention.value", heads, kind.value_dim, base=up),
     )
+    if forward.recipe.transformer_impl == "hf" and forward.recipe.attention == "sdpa" and not forward.recipe.compiled:
+        # Heads that were joined from parts are contiguous, and torch lays its output out like them: merging copies.
+        output = forward.like(output, "attention.output_copy")
     return output_projection(forward, output, heads * kind.value_dim)
 
 
