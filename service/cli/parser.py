@@ -14,7 +14,8 @@ _FILE = (
     "- reads standard input"
 )
 _LONGEST_NAME = 100
-EXPORT_FORMATS = ("megatron", "nemo", "deepspeed", "accelerate", "torchtitan", "torchtitan-cli", "slurm")
+EXPORT_FORMATS = ("megatron", "nemo", "deepspeed", "accelerate", "torchtitan", "torchtitan-cli", "torchtitan-registry",
+                  "slurm")  # fmt: skip
 _EPILOG = (
     "What follows -- are arguments that FILE is run with, as in: memplan estimate train.sh -- --micro-batch-size 1"
 )

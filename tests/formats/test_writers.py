@@ -85,6 +85,9 @@ def test_accelerate_s_file_says_processes_sharding_and_precision(job: Job) -> No
 def test_torchtitan_s_file_says_the_whole_job_of_one_of_its_models(job: Job) -> None:
     assert lost(job, "torchtitan", world_size=job.world_size) == {}
     assert lost(job, "torchtitan-cli", world_size=job.world_size) == {}
+    # Not every flavor has a config function, nor every function the job's 8 bits; the model is given then.
+    unnamed = any(each.startswith("/model/") for each in export_job(job, "torchtitan-registry").unsaid)
+    assert lost(job, "torchtitan-registry", world_size=job.world_size, model=job.model if unnamed else None) == {}
     assert export_job(job, "torchtitan").unsaid == ("/world_size",)
 
 
@@ -93,6 +96,9 @@ def test_torchtitan_s_file_says_the_whole_job_of_one_of_its_models(job: Job) -> 
 def test_torchtitan_s_file_and_options_say_the_layout_and_the_flavor(job: Job) -> None:
     assert lost(job, "torchtitan", world_size=job.world_size) == {}
     assert lost(job, "torchtitan-cli", world_size=job.world_size) == {}
+    # Not every flavor has a config function, nor every function the job's 8 bits; the model is given then.
+    unnamed = any(each.startswith("/model/") for each in export_job(job, "torchtitan-registry").unsaid)
+    assert lost(job, "torchtitan-registry", world_size=job.world_size, model=job.model if unnamed else None) == {}
     assert lost(job, "slurm") == {}
 
 
@@ -110,7 +116,7 @@ def test_flags_nemo_s_file_and_a_batch_script_of_a_job_have_the_same_digest(job:
 
 
 @pytest.mark.parametrize(
-    "form", ["megatron", "slurm", "nemo", "deepspeed", "accelerate", "torchtitan", "torchtitan-cli"]
+    "form", ["megatron", "slurm", "nemo", "deepspeed", "accelerate", "torchtitan", "torchtitan-cli", "torchtitan-registry"]
 )
 def test_what_is_not_said_is_named(form: ExportFormat) -> None:
     written = export_job(resolve(LLAMA).job, form)
@@ -210,3 +216,22 @@ def test_megatron_s_flags_say_what_shards_weights(sharding: dict[str, object]) -
     assert read is not None
     found = read.sharding.model_dump(exclude_none=True)
     assert {key: found[key] for key in sharding} == sharding
+
+
+def test_the_newer_command_line_of_torchtitan_names_a_config_function_and_counts_tokens() -> None:
+    job = Job.model_validate(
+        {
+            "model": {"preset": "llama-3.1-70b"}, "framework": {"name": "fsdp2"}, "world_size": 256,
+            "parallelism": {"tensor": 8, "pipeline": 2, "context": 1, "sequence": True, "virtual_pipeline": 1},
+            "schedule": "1f1b", "sharding": {"stage": 3}, "batch": {"micro": 1, "global": 64, "sequence_length": 8192},
+            "checkpointing": {"granularity": "selective", "every": 2},
+        }
+    )  # fmt: skip
+    written = export_job(job, "torchtitan-registry")
+
+    assert written.text.startswith("--module=llama3\n--config=llama3_70b\n")
+    assert "--training.num_tokens_per_microbatch_per_dp_rank=8192\n" in written.text
+    assert "--training.num_tokens_per_train_step=524288\n" in written.text
+    assert "--parallelism.num_pp_microbatches=4\n" in written.text
+    # Whole layers cannot be chosen there.
+    assert set(written.unsaid) == {"/world_size", "/checkpointing/granularity", "/checkpointing/every"}

@@ -1,6 +1,6 @@
 """What torchtitan's names stand for: dimensions of a model by name and flavor, settings of a config function."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from tomllib import loads
@@ -29,6 +29,11 @@ def registered(config: str) -> Mapping[str, Any] | None:
     """The settings of a config function, or None when it is not one of torchtitan's own."""
     found: Mapping[str, Any] | None = _table("registry.toml").get(config)
     return found
+
+
+def registered_names() -> Sequence[str]:
+    """Names of the config functions that are known."""
+    return list(_table("registry.toml"))
 
 
 def dimensions_by_flavor() -> Mapping[tuple[str, str], Mapping[str, Any]]:

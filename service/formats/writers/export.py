@@ -27,9 +27,10 @@ from service.formats.writers.nemo import nemo_sheet
 from service.formats.writers.sheet import Option, Sheet, nested
 from service.formats.writers.slurm import slurm_sheet
 from service.formats.writers.torchtitan import torchtitan_sheet
+from service.formats.writers.torchtitan_registry import torchtitan_registry_sheet
 from service.job.schema import Job
 
-ExportFormat = Literal["megatron", "nemo", "deepspeed", "accelerate", "torchtitan", "torchtitan-cli", "slurm"]
+ExportFormat = Literal["megatron", "nemo", "deepspeed", "accelerate", "torchtitan", "torchtitan-cli", "torchtitan-registry", "slurm"]
 
 _ALLOCATOR = "\nexport PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True"
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
@@ -162,6 +163,13 @@ _FORMS: Mapping[ExportFormat, _Form] = {
     ),
     "torchtitan-cli": _Form(
         "text/plain", "torchtitan-options.txt", lambda job, _: torchtitan_sheet(job), _dotted_flags, option_changes
+    ),
+    "torchtitan-registry": _Form(
+        "text/plain",
+        "torchtitan-registry.txt",
+        lambda job, _: torchtitan_registry_sheet(job),
+        _dotted_flags,
+        option_changes,
     ),
     "slurm": _Form(
         "text/x-shellscript",

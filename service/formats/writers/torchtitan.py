@@ -12,7 +12,6 @@ from service.formats.writers.torchtitan_recipe import write_titan_recipe
 from service.job.schema import Job
 
 _COUNTS = {
-    "training.seq_len": "/batch/sequence_length",
     "parallelism.tensor_parallel_degree": "/parallelism/tensor",
     "parallelism.pipeline_parallel_degree": "/parallelism/pipeline",
     "parallelism.context_parallel_degree": "/parallelism/context",
@@ -40,23 +39,22 @@ def torchtitan_sheet(job: Job) -> Sheet:
     """The job as dotted keys of torchtitan's config."""
     sheet = Sheet(job)
     _model(sheet)
-    for key, pointer in _COUNTS.items():
-        sheet.copy(key, pointer)
     if sheet.get("/framework/name") == "fsdp2":
         sheet.implied("/framework/name")
     _batch(sheet)
-    _degrees(sheet)
-    _shards(sheet)
-    _pipeline(sheet)
-    write_titan_recipe(sheet)
+    write_degrees(sheet, newer=False)
+    write_shards(sheet)
+    write_pipeline(sheet)
+    write_titan_recipe(sheet, newer=False)
     return sheet
 
 
 def _batch(sheet: Sheet) -> None:
     """With a pipeline a rank's batch is cut into micro-batches; one such batch makes the step."""
     micro, whole = sheet.get("/batch/micro"), sheet.get("/batch/global")
+    sheet.copy("training.seq_len", "/batch/sequence_length")
     sheet.copy("training.global_batch_size", "/batch/global")
-    ranks = _data_ranks(sheet)
+    ranks = data_ranks(sheet)
     if (sheet.get("/parallelism/pipeline") or 1) == 1:
         sheet.copy("training.local_batch_size", "/batch/micro")
     elif micro and whole and ranks and whole % (micro * ranks) == 0:
@@ -67,7 +65,8 @@ def _batch(sheet: Sheet) -> None:
         sheet.implied("/batch/accumulation")
 
 
-def _data_ranks(sheet: Sheet) -> int | None:
+def data_ranks(sheet: Sheet) -> int | None:
+    """Ranks that get different data, where the number of GPUs is known."""
     world = sheet.get("/world_size")
     grid = prod(sheet.get(f"/parallelism/{each}") or 1 for each in ("tensor", "pipeline", "context"))
     ranks = world // grid if world and world % grid == 0 else None
@@ -76,7 +75,10 @@ def _data_ranks(sheet: Sheet) -> int | None:
     return ranks
 
 
-def _degrees(sheet: Sheet) -> None:
+def write_degrees(sheet: Sheet, *, newer: bool) -> None:
+    """Says the degrees and what comes with them; since 2026 experts are never split over the tensor group."""
+    for key, pointer in _COUNTS.items():
+        sheet.copy(key, pointer)
     tensor, sequence = sheet.get("/parallelism/tensor"), sheet.get("/parallelism/sequence")
     if tensor is not None and sequence == (tensor > 1):
         sheet.implied("/parallelism/sequence")
@@ -94,17 +96,19 @@ def _degrees(sheet: Sheet) -> None:
     if method in _ROTATIONS and (sheet.get("/parallelism/context") or 1) > 1:
         rotation = _ROTATIONS[method]
         sheet.say("parallelism.context_parallel_rotate_method", rotation, "/parallelism/context_method")
-    if sheet.get("/model/num_experts") is not None:
+    if newer and sheet.get("/parallelism/expert_tensor") == 1:
+        sheet.implied("/parallelism/expert_tensor")
+    elif not newer and sheet.get("/model/num_experts") is not None:
         sheet.copy("parallelism.expert_tensor_parallel_degree", "/parallelism/expert_tensor")
 
 
-def _shards(sheet: Sheet) -> None:
+def write_shards(sheet: Sheet) -> None:
     """Weights are always sharded; a smaller degree, context ranks included, leaves several copies."""
     degree, context = sheet.get("/sharding/degree"), sheet.get("/parallelism/context") or 1
     # A degree of 1 is plain data parallelism there, which is not what the job says.
     if sheet.get("/sharding/stage") != 3 or degree == 1:  # noqa: PLR2004  (weights are sharded, too)
         return
-    ranks = _data_ranks(sheet)
+    ranks = data_ranks(sheet)
     if degree is None or ranks is None or degree % context or ranks % (degree // context):
         sheet.say("parallelism.data_parallel_shard_degree", -1, "/sharding/stage")
         return
@@ -113,7 +117,7 @@ def _shards(sheet: Sheet) -> None:
     sheet.say("parallelism.data_parallel_replicate_degree", ranks // shard)
 
 
-def _pipeline(sheet: Sheet) -> None:
+def write_pipeline(sheet: Sheet) -> None:
     """The schedule, and how many layers make one of its stages."""
     schedule, chunks = sheet.get("/schedule"), sheet.get("/parallelism/virtual_pipeline")
     ranks, layers = sheet.get("/parallelism/pipeline") or 1, sheet.get("/model/num_hidden_layers")
@@ -134,6 +138,21 @@ def _pipeline(sheet: Sheet) -> None:
 
 def _model(sheet: Sheet) -> None:
     """A flavor names the dimensions; a model of other dimensions cannot be said."""
+    family, flavor = flavor_of(sheet)
+    if flavor:
+        sheet.say("model.name", family)
+        sheet.say("model.flavor", flavor)
+        named_model(sheet)
+
+
+def named_model(sheet: Sheet) -> None:
+    """The dimensions are said by a name, and everything else about the model with them."""
+    sheet.implied(*(f"/model/{key}" for key in _DIMENSIONS if sheet.get(f"/model/{key}") is not None))
+    sheet.covered(*(each for each in sheet.values if each.startswith("/model/")))
+
+
+def flavor_of(sheet: Sheet) -> tuple[str, str]:
+    """Name and flavor of the model in torchtitan's table; empty when it has no such model."""
     own = {key: sheet.get(f"/model/{key}") for key in _DIMENSIONS if sheet.get(f"/model/{key}") is not None}
     for (family, flavor), dimensions in dimensions_by_flavor().items():
         listed = {key: dimensions[key] for key in _DIMENSIONS if key in dimensions}
@@ -143,10 +162,8 @@ def _model(sheet: Sheet) -> None:
             and all(own.get(key) == value for key, value in listed.items())
             and own.keys() <= _filled(listed)
         ):
-            sheet.say("model.name", family)
-            sheet.say("model.flavor", flavor, *(f"/model/{key}" for key in own))
-            sheet.covered(*(each for each in sheet.values if each.startswith("/model/")))
-            return
+            return family, flavor
+    return "", ""
 
 
 def _filled(listed: Mapping[str, object]) -> set[str]:

@@ -11,13 +11,17 @@ _IMPLEMENTATIONS = {"fused": "fused", "foreach": "foreach", "loop": "for-loop"}
 _FLOAT8 = "quantize.linear.float8"
 
 
-def write_titan_recipe(sheet: Sheet) -> None:
-    """Says everything about a job but its model, its layout and its batch."""
+def write_titan_recipe(sheet: Sheet, *, newer: bool) -> None:
+    """Says everything about a job but its model, its layout and its batch.
+
+    Since 2026 selective checkpointing keeps single operations, and converters are part of the config function.
+    """
     _precision(sheet)
     _optimizer(sheet)
-    _checkpointing(sheet)
+    _checkpointing(sheet, newer=newer)
     _compilation(sheet)
-    _quantization(sheet)
+    if not newer:
+        _quantization(sheet)
     if sheet.get("/kernels/deterministic"):
         sheet.say("debug.deterministic", True, "/kernels/deterministic")
     always = {
@@ -61,7 +65,7 @@ def _optimizer(sheet: Sheet) -> None:
         sheet.covered(*places)
 
 
-def _checkpointing(sheet: Sheet) -> None:
+def _checkpointing(sheet: Sheet, *, newer: bool) -> None:
     granularity, every, op = (sheet.get(f"/checkpointing/{each}") for each in ("granularity", "every", "op"))
     budget = sheet.get("/checkpointing/memory_budget")
     if granularity == "none" and budget is not None:
@@ -69,7 +73,9 @@ def _checkpointing(sheet: Sheet) -> None:
         sheet.copy("activation_checkpoint.memory_budget", "/checkpointing/memory_budget")
     elif granularity in {"none", "full"}:
         sheet.say("activation_checkpoint.mode", granularity, "/checkpointing/granularity")
-    elif granularity == "selective" and (every is not None or op == "default"):
+    elif newer and granularity == "selective" and op == "default" and every is None:
+        sheet.say("activation_checkpoint.mode", "selective", "/checkpointing/granularity", "/checkpointing/op")
+    elif not newer and granularity == "selective" and (every is not None or op == "default"):
         sheet.say("activation_checkpoint.mode", "selective", "/checkpointing/granularity")
         option, pointer = (str(every), "/checkpointing/every") if every is not None else ("op", "/checkpointing/op")
         sheet.say("activation_checkpoint.selective_ac_option", option, pointer)
