@@ -116,7 +116,8 @@ def test_flags_nemo_s_file_and_a_batch_script_of_a_job_have_the_same_digest(job:
 
 
 @pytest.mark.parametrize(
-    "form", ["megatron", "slurm", "nemo", "deepspeed", "accelerate", "torchtitan", "torchtitan-cli", "torchtitan-registry"]
+    "form",
+    ["megatron", "slurm", "nemo", "deepspeed", "accelerate", "torchtitan", "torchtitan-cli", "torchtitan-registry"],
 )
 def test_what_is_not_said_is_named(form: ExportFormat) -> None:
     written = export_job(resolve(LLAMA).job, form)

@@ -30,7 +30,9 @@ from service.formats.writers.torchtitan import torchtitan_sheet
 from service.formats.writers.torchtitan_registry import torchtitan_registry_sheet
 from service.job.schema import Job
 
-ExportFormat = Literal["megatron", "nemo", "deepspeed", "accelerate", "torchtitan", "torchtitan-cli", "torchtitan-registry", "slurm"]
+ExportFormat = Literal[
+    "megatron", "nemo", "deepspeed", "accelerate", "torchtitan", "torchtitan-cli", "torchtitan-registry", "slurm"
+]
 
 _ALLOCATOR = "\nexport PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True"
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")

@@ -96,6 +96,10 @@ def write_degrees(sheet: Sheet, *, newer: bool) -> None:
     if method in _ROTATIONS and (sheet.get("/parallelism/context") or 1) > 1:
         rotation = _ROTATIONS[method]
         sheet.say("parallelism.context_parallel_rotate_method", rotation, "/parallelism/context_method")
+    _experts(sheet, newer=newer)
+
+
+def _experts(sheet: Sheet, *, newer: bool) -> None:
     if newer and sheet.get("/parallelism/expert_tensor") == 1:
         sheet.implied("/parallelism/expert_tensor")
     elif not newer and sheet.get("/model/num_experts") is not None:

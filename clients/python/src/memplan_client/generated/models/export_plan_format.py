@@ -8,6 +8,7 @@ ExportPlanFormat = Literal[
     "slurm",
     "torchtitan",
     "torchtitan-cli",
+    "torchtitan-registry",
 ]
 
 EXPORT_PLAN_FORMAT_VALUES: set[ExportPlanFormat] = {
@@ -18,6 +19,7 @@ EXPORT_PLAN_FORMAT_VALUES: set[ExportPlanFormat] = {
     "slurm",
     "torchtitan",
     "torchtitan-cli",
+    "torchtitan-registry",
 }
 
 
