@@ -34,6 +34,13 @@ JOBS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
         {"name": "megatron-core"},
         FLASH | {"precision": {"fp8": {"recipe": "delayed"}}},
     ),
+    "Megatron, adapters": ("llama-3-8b", {"name": "megatron-core"}, FLASH | {"adapters": LORA}),
+    "Megatron, weights sharded": ("llama-3-8b", {"name": "megatron-core"}, FLASH | {"sharding": {"stage": 3}}),
+    "Megatron, weights sharded by torch": (
+        "llama-3-8b",
+        {"name": "megatron-core"},
+        FLASH | {"sharding": {"stage": 3, "implementation": "torch_fsdp2"}},
+    ),
     "Megatron, scores stored": ("gpt-3-6.7b", {"name": "megatron-core"}, {"kernels": {"attention": "unfused"}}),
     "torchtitan, dense": ("llama-3-8b", TORCHTITAN, FLASH),
     "torchtitan, experts": ("qwen3-30b-a3b", TORCHTITAN, FLASH),
@@ -44,6 +51,13 @@ JOBS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
     "DDP": ("llama-3.2-1b", {"name": "ddp"}, {}),
     "the Trainer": ("llama-3.2-1b", {"name": "hf-trainer"}, {}),
     "DeepSpeed": ("llama-2-7b", {"name": "deepspeed"}, {}),
+    "DeepSpeed, on disk": (
+        "llama-2-7b",
+        {"name": "deepspeed"},
+        {"sharding": {"stage": 3}, "optimizer": {"offload": "nvme", "parameter_offload": "nvme"}},
+    ),
+    "DeepSpeed, 8 bits": ("llama-2-7b", {"name": "deepspeed"}, {"precision": {"fp8": {"recipe": "delayed"}}}),
+    "DDP, 8 bits of torchao": ("llama-3.2-1b", {"name": "ddp"}, {"precision": {"fp8": {"backend": "torchao"}}}),
     "DeepSpeed, experts": ("mixtral-8x7b", {"name": "deepspeed"}, {}),
     "Megatron-DeepSpeed": ("llama-2-7b", MEGATRON_DEEPSPEED, FLASH),
 }

@@ -300,7 +300,7 @@ def _of_megatron(*left_out: str) -> tuple[Rule, ...]:
 
 BY_FRAMEWORK: Mapping[str, tuple[Rule, ...]] = MappingProxyType(
     {
-        "megatron-core": MEGATRON,
+        "megatron-core": (*MEGATRON, _ZERO_PIPELINE),
         "nanotron": MEGATRON,
         "deepspeed": (*_of_megatron("M13"), _ZERO_PIPELINE),
         "fsdp2": (*_of_megatron("M4", "M13"), _KV_HEADS_WHOLE, _FULL_PIPELINE),
@@ -308,7 +308,8 @@ BY_FRAMEWORK: Mapping[str, tuple[Rule, ...]] = MappingProxyType(
 )
 """The rules that a search of a framework's layouts applies: Megatron-DeepSpeed has Megatron's layers and DeepSpeed's
 engine (deepspeed/runtime/engine.py); torchtitan splits heads as DTensor does, and its schedules need a full pipeline
-(torchtitan/distributed/pipeline_parallel.py). Elsewhere the general ones do."""
+(torchtitan/distributed/pipeline_parallel.py). Megatron-FSDP is itemised without a pipeline only. Elsewhere the general
+ones do."""
 
 
 def rules_of(framework: str) -> tuple[Rule, ...]:
