@@ -13,7 +13,7 @@ import yaml
 from yaml.constructor import SafeConstructor
 from yaml.resolver import Resolver
 
-MOST_EVENTS = 400_000
+MOST_EVENTS = 300_000
 """Keys, values and both ends of collections in one text; what an alias repeats counts each time."""
 _DEEPEST = 100
 _SHOWN = 40
