@@ -15,6 +15,7 @@ from service.api.problems import ProblemError, problem_response
 from service.api.schemas.problem import Fault, Missing
 from service.catalog.definitions import InvalidDefinition
 from service.job.diagnostics import Diagnostic
+from service.job.schema import field_of
 from service.store.errors import InvalidCursor, NotFound, StoreBusy, StoreUnavailable
 from service.usecases.errors import (
     IncompleteDevice,
@@ -130,18 +131,26 @@ async def _rejected_job(request: Request, error: RejectedJob) -> Response:
     faults = [_broken_rule(each, error.given_as) for each in findings.errors]
     missing = [Missing(fact=each.fact, message=each.message) for each in findings.missing]
     faults += [
-        Fault(pointer=f"/{error.given_as}", code="missing_fact", message=f"{each.fact} is missing", fix=each.message)
+        Fault(
+            pointer=_at(field_of(each.fact) or "", error.given_as),
+            code="missing_fact",
+            message=f"{each.fact} is missing",
+            fix=each.message,
+        )
         for each in missing
     ]
     kind = catalogue.INVALID_JOB if findings.errors else catalogue.INCOMPLETE_JOB
     return problem_response(request, kind, _summary(faults), faults, missing)
 
 
+def _at(field: str, given_as: str) -> str:
+    """Where a field of the job stands in the request; a source has no field of its own for each fact."""
+    return f"/{given_as}{field}" if given_as == "job" else f"/{given_as}"
+
+
 def _broken_rule(diagnostic: Diagnostic, given_as: str) -> Fault:
-    # A source has no field of its own for each fact; the rule is about the job that was read from it.
-    field = diagnostic.fields[0] if diagnostic.fields and given_as == "job" else ""
     return Fault(
-        pointer=f"/{given_as}{field}",
+        pointer=_at(diagnostic.fields[0] if diagnostic.fields else "", given_as),
         code=diagnostic.code,
         message=diagnostic.message,
         fix="; or ".join(diagnostic.fixes) or diagnostic.rule,

@@ -9,6 +9,7 @@ from service.api.schemas.comparison import ComparisonAnswer
 from service.api.schemas.observation import ObservationAnswer
 from service.api.schemas.operation import OperationAnswer
 from service.api.schemas.plan import PlanAnswer
+from service.api.tags import written
 from service.store.keys import Outcome
 from service.store.observations import StoredObservation
 from service.store.operations import StoredOperation
@@ -26,9 +27,8 @@ _JSON = "application/json"
 
 
 def plan_reply(plan: Plan, outcome: Outcome) -> Response:
-    """Return a plan, and where it is."""
-    headers = {"Location": f"/v1/plans/{plan.summary.id}"}
-    return Response(PlanAnswer.of(plan).model_dump_json(by_alias=True), STATUSES[outcome], headers, _JSON)
+    """Return a plan with its tag, and where it is."""
+    return written(PlanAnswer.of(plan), STATUSES[outcome], f"/v1/plans/{plan.summary.id}")
 
 
 def operation_reply(operation: StoredOperation) -> Response:
@@ -40,9 +40,8 @@ def operation_reply(operation: StoredOperation) -> Response:
 
 
 def comparison_reply(comparison: Comparison, outcome: Outcome) -> Response:
-    """Return a comparison, and where it is."""
-    headers = {"Location": f"/v1/comparisons/{comparison.summary.id}"}
-    return Response(ComparisonAnswer.of(comparison).model_dump_json(), STATUSES[outcome], headers, _JSON)
+    """Return a comparison with its tag, and where it is."""
+    return written(ComparisonAnswer.of(comparison), STATUSES[outcome], f"/v1/comparisons/{comparison.summary.id}")
 
 
 def observation_reply(observation: StoredObservation, outcome: Outcome) -> Response:

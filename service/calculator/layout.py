@@ -115,6 +115,7 @@ class Layout:
     routing: Routing = Routing()
     overlap_grad_reduce: bool = False
     overlap_param_gather: bool = False
+    overlap_expert: bool = False
 
     @property
     def local_sequence(self) -> Int:

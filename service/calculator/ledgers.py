@@ -28,7 +28,7 @@ from service.calculator.split_backward import awaiting_weight_lines
 from service.calculator.stage import Stage, distinct_ranks, stage_of
 from service.calculator.states import StageParameters, held_parameters, host_lines, state_lines
 from service.calculator.transients import backward_lines, forward_lines, last_backward_lines, pipeline_lines
-from service.calculator.units import Int, where
+from service.calculator.units import Int, maximum, where
 
 SPLIT_BACKWARD = frozenset({"zb_h1", "zb_h2", "interleaved_zb"})
 """Schedules whose count of micro-batches that wait for their weight gradients is known."""
@@ -204,12 +204,16 @@ class Ledgers:
         return groups
 
     def _head(self, stage: Stage, mix: InFlight) -> list[Line]:
-        """What the head and the losses hold, those of the depths of prediction too."""
+        """What the head and the losses hold, those of the depths of prediction too.
+
+        The loss has a micro-batch in the head's chunk also where most is held with none in that chunk.
+        """
         if stage.head is None:
             return []
         model, layout, recipe = self._model, self._layout, self._recipe
         losses = layout.micro_batches if layout.schedule in _LOSSES_LAST else 1
-        lines = head_lines(model, layout, recipe, EndCounts(mix.chunks[stage.head], losses))
+        in_flight = maximum(mix.chunks[stage.head], 1)
+        lines = head_lines(model, layout, recipe, EndCounts(in_flight, losses))
         if model.prediction is not None:
             lines += prediction_loss_lines(model.prediction, model, layout, recipe, losses)
         return lines

@@ -14,7 +14,14 @@ def heaviest_mix(stage: Stage, layout: Layout, rank: int, saved: Mapping[int, Se
 
     Under interleaving the mix rotates: with unequal chunks it matters which of them has one micro-batch more.
     """
-    schedule = Schedule(layout.schedule, layout.pipeline, layout.virtual, layout.micro_batches, layout.group)
+    schedule = Schedule(
+        layout.schedule,
+        layout.pipeline,
+        layout.virtual,
+        layout.micro_batches,
+        layout.group,
+        overlap_expert=layout.overlap_expert,
+    )
     if len(set(stage.chunks)) == 1:
         return in_flight(schedule, rank)
     sizes = [_saved_bytes(chunk, saved) for chunk in stage.chunks]

@@ -36,10 +36,10 @@ def fill_checkpointing(values: Values, profile: Profile) -> None:
 def unpriced_checkpointing(values: Values) -> Iterator[tuple[str, str]]:
     """What is not itemised: where it stands, and what it is."""
     by_modules = bool(values.get("/checkpointing/modules"))
-    by_operations = any(_stated(values, each) for each in ("op", "every", "memory_budget"))
     if values.get("/framework/transformer_impl") in MEGATRON:
-        if by_operations:
-            yield "/checkpointing", "operation-level checkpointing of Megatron's layers"
+        for each in ("op", "every", "memory_budget"):
+            if _stated(values, each):
+                yield f"/checkpointing/{each}", "operation-level checkpointing of Megatron's layers"
     elif by_modules:
         yield "/checkpointing/modules", "recomputation of Megatron's modules in layers of another implementation"
     offload = values.get("/checkpointing/offload")

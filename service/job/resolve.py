@@ -28,6 +28,7 @@ from service.job.recurrent import undescribed_layers
 from service.job.schema import Job
 from service.job.states import fill_eight_bits, fill_states, state_parts, unpriced_states
 from service.job.validate import check
+from service.job.validate.idle import idle_findings
 from service.job.values import Values
 
 SECTIONS = (
@@ -83,16 +84,23 @@ def resolve(job: Job) -> Resolved:
     draft = _draft(job)
     missing = [*draft.missing, *_fill_layout(draft.values, draft.profile)]
     filled = _filled(draft.values)
-    problems = [*draft.problems, *check(filled)]
+    problems = [*draft.problems, *check(filled), *idle_findings(job, filled)]
     findings = Findings(problems, missing, draft.values.sources)
     if findings.errors or missing or draft.model is None:
         raise InvalidJob(findings)
     try:
         layout = _layout(draft.values, draft.model, draft.profile)
     except PlacementError as error:
-        unplaced = Diagnostic("layers_not_divisible", "error", str(error), ("/stages", "/parallelism/pipeline"))
+        unplaced = _unplaced(filled, error)
         raise InvalidJob(replace(findings, diagnostics=[*problems, unplaced])) from error
     return Resolved(filled, draft.model, layout, _recipe(draft.values, draft.profile), findings)
+
+
+def _unplaced(job: Job, error: PlacementError) -> Diagnostic:
+    fields, rule = ("/stages", "/parallelism/pipeline"), "every layer is on one stage, and every stage has one"
+    fix = "parallelism.pipeline: 1" if job.stages is None else "stages: null"
+    found = f"pipeline {job.parallelism.pipeline}, {job.model.num_hidden_layers} layers"
+    return Diagnostic("layers_not_divisible", "error", str(error), fields, found, rule, (fix,))
 
 
 def resolve_model(job: Job) -> ResolvedModel:
@@ -265,7 +273,15 @@ def _unpriced(values: Values, profile: Profile) -> list[Diagnostic]:
     found = [(pointer, what) for pointer, what in UNPRICED.items() if values.get(pointer) not in (None, "none", False)]
     found += [*unpriced_states(values, profile), *unpriced_kernels(values), *unpriced_checkpointing(values)]
     return [
-        Diagnostic("unsupported_option", "error", f"{what} is not supported yet", (pointer,), str(values.get(pointer)))
+        Diagnostic(
+            "unsupported_option",
+            "error",
+            f"{what} is not supported yet",
+            (pointer,),
+            str(values.get(pointer)),
+            "what cannot be itemised is refused, not left out",
+            (f"{pointer.strip('/').replace('/', '.')}: null",),
+        )
         for pointer, what in found
     ]
 
@@ -400,6 +416,7 @@ def _layout(values: Values, model: Model, profile: Profile) -> Layout:
         routing=_routing(values),
         overlap_grad_reduce=bool(values.get("/sharding/overlap_grad_reduce")),
         overlap_param_gather=bool(values.get("/sharding/overlap_param_gather")),
+        overlap_expert=bool(degrees.get("overlap_expert")),
     )
 
 

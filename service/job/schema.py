@@ -406,7 +406,7 @@ class OptimizerSection(Section):
     """Optimizer; `none` for inference-like runs without a step."""
     momentum: Flag | None = Field(None, examples=[None])
     """SGD keeps a momentum buffer."""
-    moments: list[MomentDtype] | None = Field(None, max_length=2, examples=[["fp32", "fp32"]])
+    moments: list[MomentDtype] | None = Field(None, min_length=2, max_length=2, examples=[["fp32", "fp32"]])
     """Types of the first and second moment."""
     implementation: Literal["fused", "foreach", "loop"] | None = Field(None, examples=[None])
     """How the step runs; decides its temporary memory."""
@@ -564,3 +564,16 @@ class Job(Section):
     """Routing of tokens to experts."""
     adapters: AdaptersSection | None = Field(None, examples=[None])
     """Low-rank adapters."""
+
+
+def field_of(fact: str) -> str | None:
+    """Pointer to the job's field whose last part is `fact`; None where a fact is no field, as a file or a variable."""
+    for name, field in Job.model_fields.items():
+        if name == fact:
+            return f"/{name}"
+        section = field.annotation
+        if isinstance(section, type) and issubclass(section, Section):
+            for each, inside in section.model_fields.items():
+                if fact in {each, inside.alias}:
+                    return f"/{name}/{fact}"
+    return None

@@ -62,11 +62,13 @@ def fill_states(values: Values, profile: Profile) -> None:
     fill("/precision/parameters", compute if profile.parameters == "compute" else profile.parameters)
     parameters = values.get("/precision/parameters")
     fill("/precision/master", profile.master if parameters != "fp32" else "none")
-    kept = {"compute": compute, "parameters": parameters}.get(profile.gradients, profile.gradients)
+    kept = {"compute": compute, "parameters": compute if parameters == "fp8" else parameters}.get(
+        profile.gradients, profile.gradients
+    )
     if _shards_units(values):
         # --megatron-fsdp-main-grads-dtype auto; torch's gradients have the weights' type.
         fill("/sharding/implementation", "megatron_fsdp")
-        kept = parameters
+        kept = compute if parameters == "fp8" else parameters
     fill("/precision/gradients", "fp16" if compute == "fp16" and kept == "fp32" else kept)
     fill("/precision/reduce", {"compute": compute, "gradients": values.get("/precision/gradients")}[profile.reduce])
     if profile.autocasts and parameters == "fp32" and compute != "fp32":
@@ -108,7 +110,8 @@ def _fill_sharding(values: Values, profile: Profile, fill: Any) -> None:
         fill("/sharding/reshard_after_forward", "default")
         if profile.no_sync:
             fill("/sharding/no_sync", value=True)
-    if values.get("/framework/name") == "ddp":
+    if values.get("/framework/name") in {"ddp", "hf-trainer"}:
+        # accelerate's DistributedDataParallelKwargs leave torch's default.
         fill("/sharding/bucket_view", value=False)
     if values.get("/framework/name") == "deepspeed":
         _fill_buckets(values, profile, fill)
@@ -184,9 +187,9 @@ def _unpriced_eight_bits(values: Values) -> Iterator[tuple[str, str]]:
         if backend == AO:
             yield "/precision/fp8/backend", "torchao in Megatron's layers"
         return
-    narrow = values.get("/precision/fp8/parameters") or values.get("/precision/parameters") == "fp8"
-    if narrow:
-        yield "/precision/fp8/parameters", f"weights kept in 8 bits with the implementation {implementation}"
+    narrow = {"/precision/fp8/parameters": True, "/precision/parameters": "fp8"}
+    for pointer in (each for each, value in narrow.items() if values.get(each) == value):
+        yield pointer, f"weights kept in 8 bits with the implementation {implementation}"
     if values.get("/model/num_experts") and not stacks_experts(values.get("/framework/version")):
         yield "/precision/fp8", "8-bit training of experts that are modules of their own"
     eager = not values.get("/kernels/compile")
@@ -207,7 +210,7 @@ def _unpriced_in_megatron(values: Values, profile: Profile) -> Iterator[tuple[st
         if values.get(pointer):
             yield "/adapters", f"adapters on {what} in Megatron's layers"
     if values.get("/adapters/quantization") or values.get("/adapters/type") == "qlora":
-        yield "/adapters/quantization", "quantised weights beside adapters in Megatron's layers"
+        yield "/adapters", "quantised weights beside adapters in Megatron's layers"
     if "embedding" in values.get("/adapters/modules"):
         yield "/adapters/modules", "an adapter on the embedding in Megatron's layers"
     if values.get("/schedule") in SPLIT_BACKWARD:

@@ -133,6 +133,7 @@ class Group:
             routing=space.routing,
             overlap_grad_reduce=space.overlap_grad_reduce,
             overlap_param_gather=space.overlap_param_gather,
+            overlap_expert=space.overlap_expert,
         )
 
     def layout(self, index: int) -> Layout:

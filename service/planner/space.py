@@ -82,6 +82,7 @@ class SearchSpace:
     offload_layers: int | None = None
     overlap_grad_reduce: bool = False
     overlap_param_gather: bool = False
+    overlap_expert: bool = False
     framework: str = "megatron-core"
     torch_pipelines: bool = False
     every_schedule: tuple[str, ...] = ("1f1b", "interleaved")

@@ -160,6 +160,7 @@ def _fixed(job: Job, space: SearchSpace) -> dict[str, Any]:
         "context_method": parallel.context_method or "p2p",
         "overlap_grad_reduce": bool(sharding.overlap_grad_reduce),
         "overlap_param_gather": bool(sharding.overlap_param_gather),
+        "overlap_expert": bool(parallel.overlap_expert),
     }
 
 

@@ -229,7 +229,7 @@ class TestRefusals:
                     "checkpointing": {"granularity": "selective", "every": 2},
                     "sharding": {"stage": 0},
                 },
-                "/checkpointing",
+                "/checkpointing/every",
             ),
         ],
     )

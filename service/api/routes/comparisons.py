@@ -24,13 +24,17 @@ from service.api.schemas.comparison import ComparisonAnswer, ComparisonList
 from service.api.schemas.comparison_request import ComparisonRequest
 from service.api.schemas.examples import COMPARISONS
 from service.api.services import DevicesOf, ServicesOf, StoreOf
-from service.api.tags import CONDITIONAL, IF_NONE_MATCH, tagged
+from service.api.tags import CONDITIONAL, ETAG, IF_NONE_MATCH, tagged
 from service.usecases import comparisons
 
 router = APIRouter(tags=["comparison"], route_class=KeyedRoute)
 
 _STORE = (STORE_BUSY, STORE_UNAVAILABLE)
-_HEADERS = {"Location": {"description": "Where the comparison is.", "schema": {"type": "string"}}, **REPLAY_HEADER}
+_HEADERS = {
+    "Location": {"description": "Where the comparison is.", "schema": {"type": "string"}},
+    **ETAG,
+    **REPLAY_HEADER,
+}
 _CREATED: Documented = {
     200: {"description": "The same question was answered before", "model": ComparisonAnswer, "headers": _HEADERS},
     201: {"description": "The comparison was made and stored", "headers": _HEADERS},

@@ -46,7 +46,11 @@ router = APIRouter(tags=["plan"], route_class=KeyedRoute)
 _STORE = (STORE_BUSY, STORE_UNAVAILABLE)
 _QUESTION = (INVALID_JOB, INCOMPLETE_JOB, UNKNOWN_DEVICE, INCOMPLETE_DEVICE, SEARCH_TOO_LARGE)
 _QUEUE = (TOO_MANY_SEARCHES, SEARCHES_FULL, SERVICE_STOPPING)
-_CREATED_HEADERS = {"Location": {"description": "Where the plan is.", "schema": {"type": "string"}}, **REPLAY_HEADER}
+_CREATED_HEADERS = {
+    "Location": {"description": "Where the plan is.", "schema": {"type": "string"}},
+    **ETAG,
+    **REPLAY_HEADER,
+}
 _CREATED: Documented = {
     200: {"description": "The same question was answered before", "model": PlanAnswer, "headers": _CREATED_HEADERS},
     201: {

@@ -40,13 +40,30 @@ def pipeline_seconds(layout: Layout, slowest: Float, others: Float) -> Float:
 
     `others` is the mean of one micro-batch's seconds on the stages beside the slowest.
     """
+    return as_float(layout.micro_batches) * slowest + _waiting(layout) * others
+
+
+def waiting_fraction(layout: Layout) -> Float:
+    """The part of the pipeline's time in which a stage waits, 0 … 1."""
+    waiting = _waiting(layout)
+    return waiting / (as_float(layout.micro_batches) + waiting)
+
+
+def _waiting(layout: Layout) -> Float:
+    """How many micro-batches could run while a stage waits."""
     slots = bubble_slots(schedule_of(layout))
     if layout.schedule in UNSYNCHRONISED:
         slots = larger(slots - (layout.pipeline - 1.0), 0.0)
-    waiting = slots / SLOTS
-    return as_float(layout.micro_batches) * slowest + waiting * others
+    return slots / SLOTS
 
 
 def schedule_of(layout: Layout) -> Schedule:
     """The layout's schedule with its sizes."""
-    return Schedule(layout.schedule, layout.pipeline, layout.virtual, layout.micro_batches, layout.group)
+    return Schedule(
+        layout.schedule,
+        layout.pipeline,
+        layout.virtual,
+        layout.micro_batches,
+        layout.group,
+        overlap_expert=layout.overlap_expert,
+    )

@@ -12,7 +12,6 @@ from service.calculator.device import Accelerator
 from service.calculator.layout import Checkpointing, Layout
 from service.calculator.model import Model
 from service.calculator.recipe import Recipe
-from service.calculator.schedules import bubble_fraction
 from service.calculator.stage import Stage, stage_of
 from service.calculator.states import StageParameters, held_parameters, parameter_count
 from service.calculator.states.stage import trained
@@ -28,7 +27,7 @@ from service.calculator.step_time.floats import Float, as_float, choose, larger
 from service.calculator.step_time.kernels import Cost
 from service.calculator.step_time.layers import layer_parts, repeated_forward, whole
 from service.calculator.step_time.optimizer import optimizer_seconds
-from service.calculator.step_time.pipeline import pipeline_seconds, schedule_of, sends
+from service.calculator.step_time.pipeline import pipeline_seconds, sends, waiting_fraction
 from service.calculator.step_time.rates import Rates, rates_of
 
 
@@ -100,7 +99,7 @@ def step_time(
     traffic = traffic + tied_embedding_seconds(model, layout, settled, rates)
     step = pipeline + traffic + optimizer
     tokens = as_float(layout.tokens) * as_float(layout.micro_batches) / as_float(layout.tensor) / layout.pipeline
-    bubble = bubble_fraction(schedule_of(layout))
+    bubble = waiting_fraction(layout)
     return StepTime(step, tokens / step, bubble, recompute / slowest, pipeline, traffic, optimizer)
 
 

@@ -17,7 +17,7 @@ SELECTIVE_MODULES = frozenset(
 
 def option_findings(job: Job) -> list[Diagnostic]:
     """Every rule on options that the job breaks; of rules of a framework only Megatron-Core's are known."""
-    rules = _RULES if job.framework.name == "megatron-core" else (_schedule,)
+    rules = _RULES if job.framework.name == "megatron-core" else (_schedule, _eight_bit_weights)
     findings = [finding for rule in rules for finding in rule(job)]
     document = job.model_dump(by_alias=True) if findings else {}
     return [replace(each, found=_found(document, each.fields)) for each in findings]
@@ -37,7 +37,7 @@ def _at(document: Mapping[str, Any], pointer: str) -> Any:
 
 
 def _error(code: str, message: str, fields: tuple[str, ...], rule: str, *fixes: str) -> Diagnostic:
-    return Diagnostic(code, "error", message, fields, rule=rule, fixes=fixes)
+    return Diagnostic(code, "error", message, fields, rule=rule, fixes=fixes or (f"{_dotted(fields[0])}: null",))
 
 
 def _one_split(job: Job) -> Iterator[Diagnostic]:
@@ -230,7 +230,7 @@ def _parameter_gather(job: Job) -> Iterator[Diagnostic]:
 
 
 def _precision(job: Job) -> Iterator[Diagnostic]:
-    """M21: one 16-bit type; weights in 8 bits need 8-bit compute."""
+    """M21: one 16-bit type."""
     stated, halves = job.precision, {"bf16", "fp16"}
     mixed = {each for each in (stated.compute, stated.parameters, stated.gradients) if each in halves}
     if mixed == halves:
@@ -239,7 +239,11 @@ def _precision(job: Job) -> Iterator[Diagnostic]:
         fixes = [", ".join(f"precision.{name}: {dtype}" for name in given) for dtype in sorted(halves)]
         message, rule = "bf16 and fp16 are given together", "one of bf16 and fp16"
         yield _error("precision_conflict", message, _under("/precision", names), rule, *fixes)
-    if stated.parameters == "fp8" and stated.fp8 is None:
+
+
+def _eight_bit_weights(job: Job) -> Iterator[Diagnostic]:
+    """M21: weights in 8 bits need 8-bit compute."""
+    if job.precision.parameters == "fp8" and job.precision.fp8 is None:
         message, fix = "weights in fp8 need fp8 compute", "precision.parameters: bf16"
         yield _error("fp8_parameters", message, _under("/precision", ("parameters", "fp8")), message, fix)
 
@@ -283,6 +287,7 @@ _RULES: tuple[Callable[[Job], Iterator[Diagnostic]], ...] = (
     _fully_sharded,
     _parameter_gather,
     _precision,
+    _eight_bit_weights,
     _latent_groups,
     _adapter_rank,
 )
