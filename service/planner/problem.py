@@ -37,6 +37,7 @@ class Problem:
     """The functions of the single estimate, with all but the layout filled in; layouts may be many.
 
     `expected` and `upper_end` say what runs have shown of the bytes, `tuning` what they have shown of step times.
+    `positions` is the longest sequence (tokens) that the job's own flags allow; None where they do not say.
     """
 
     model: Model
@@ -45,6 +46,7 @@ class Problem:
     upper_end: Correction = the_estimate
     expected: Correction = the_estimate
     tuning: Tuning = NOTHING_FITTED
+    positions: int | None = None
 
     def peaks(self, layout: Layout) -> Column:
         """Device bytes of each layout at the worst moment of its worst stage."""

@@ -66,7 +66,7 @@ def longest_sequence(problem: Problem, layout: Layout) -> int:
     does not fit keeps its own.
     """
     step = int(sequence_divisor(layout.tensor, layout.sequence_parallel, layout.context))
-    longest = min(positions_limit(problem.model) or limits.SEQUENCE, limits.SEQUENCE) // step
+    longest = min(positions_limit(problem.model) or limits.SEQUENCE, problem.positions or limits.SEQUENCE) // step
     allowed = _allowed(problem, layout)
 
     def fits(steps: int) -> bool:

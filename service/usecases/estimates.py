@@ -10,7 +10,7 @@ from service.calibration.evidence import NO_EVIDENCE, Evidence, Fitted
 from service.calibration.few_shot import NOTHING_FITTED, tuned_step_time
 from service.calibration.interval import Interval, interval_by
 from service.catalog.devices import Device, Devices
-from service.job.digest import digest
+from service.job.digest import digest, identity
 from service.job.resolve import InvalidJob, Resolved, resolve
 from service.job.schema import Job
 from service.planner.verdict import judge, reason
@@ -131,7 +131,7 @@ def resolved_of(accepted: Accepted) -> Resolved:
 
 def estimate_digest(job: Job, device: Device) -> str:
     """Return the digest of the question what a job, its defaults written out, takes on a device."""
-    return digest({"job": canonical(job), "device": device.key, "method": METHOD_VERSION})
+    return digest({"job": identity(job), "device": device.key, "method": METHOD_VERSION})
 
 
 def canonical(job: Job) -> dict[str, object]:

@@ -17,6 +17,7 @@ from service.calibration.few_shot import NOTHING_FITTED
 from service.job.resolve import InvalidJob, ResolvedModel, resolve_model
 from service.job.schema import Job
 from service.job.states import FULLY_SHARDED
+from service.job.validate.facts import stated_positions
 from service.planner.grid import space_size
 from service.planner.problem import Problem
 from service.planner.search import Region
@@ -91,7 +92,8 @@ def _problem(resolved: ResolvedModel, accelerator: Accelerator, evidence: Eviden
     band = band_of(resolved.job, accelerator.name, evidence)
     timed = fitted_of(resolved.job, accelerator.name, accelerator.gpus_per_node, evidence)
     tuning = NOTHING_FITTED if timed is None else timed.tuning
-    return Problem(resolved.model, resolved.recipe, accelerator, band.upper_ends, band.expected, tuning)
+    positions = stated_positions(resolved.job)
+    return Problem(resolved.model, resolved.recipe, accelerator, band.upper_ends, band.expected, tuning, positions)
 
 
 def _variations(bare: Job, job: Job, limits: Limits, space: SearchSpace) -> Iterator[_Variation]:

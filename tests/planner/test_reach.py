@@ -196,3 +196,9 @@ def test_every_answer_is_what_trying_everything_finds(usable_mib: int) -> None:
     lengths = [each for each in range(step, 2049, step) if fits(replace(winner, sequence_length=each))]
     assert found.longest_sequence is not None
     assert max(lengths) <= found.longest_sequence < max(lengths) + step
+
+
+def test_the_longest_sequence_is_one_that_the_job_allows() -> None:
+    """Megatron refuses a sequence above its own --max-position-embeddings."""
+    longest = longest_sequence(PROBLEM, WINNER)
+    assert longest_sequence(replace(PROBLEM, positions=longest - 1), WINNER) < longest

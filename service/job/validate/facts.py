@@ -100,6 +100,11 @@ def _linear_heads(model: ModelSection) -> int | None:
     return None if model.hidden_size is None else 0
 
 
+def stated_positions(job: Job) -> int | None:
+    """The longest sequence (tokens) that the job's framework allows by what the job says; None where it does not."""
+    return _positions(job.model) if job.framework.name == "megatron-core" else None
+
+
 def _positions(model: ModelSection) -> int | None:
     """The number of positions, where it binds the training sequence.
 
