@@ -1,11 +1,13 @@
 """A small load generator: connections that each send one request after the other, over loopback only."""
 
 import asyncio
+import os
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
+from pathlib import Path
 from statistics import quantiles
 from typing import Self
 
@@ -76,6 +78,12 @@ class Connection:
         headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
         body = await self._reader.readexactly(int(headers.get("content-length", "0")))
         return Answer(int(first.split()[1]), headers, body)
+
+
+def processor_seconds(pid: int) -> float:
+    """What a process has used of processors so far."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
 
 
 async def run(port: int, request: Request, *, connections: int, seconds: float) -> Load:

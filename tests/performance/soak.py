@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 
 from tests.api.questions import DEVICE, job, open_job
 from tests.api.serving import Server, server
-from tests.performance.load import Connection, Request, run
+from tests.performance.load import Connection, Request, processor_seconds, run
 
 SECONDS = float(os.environ.get("SOAK_SECONDS", "600"))
 CONNECTIONS = 16
@@ -47,9 +47,9 @@ def main() -> int:
         for each in (empty, verdict):
             asyncio.run(run(running.port, each, connections=CONNECTIONS, seconds=2))
         for each in (empty, verdict):
-            before = _processor_seconds(running.process.pid)
+            before = processor_seconds(running.process.pid)
             most = asyncio.run(run(running.port, each, connections=CONNECTIONS, seconds=SATURATION_SECONDS))
-            used = (_processor_seconds(running.process.pid) - before) / most.answers * 1e3
+            used = (processor_seconds(running.process.pid) - before) / most.answers * 1e3
             print(f"{each.name}: {most.per_second:,.0f}/s from {CONNECTIONS} connections, {used:.2f} ms of processor")
         rate = most.per_second / 2
         found = asyncio.run(_soak(running, verdict, rate))
@@ -130,11 +130,6 @@ async def _watch(pid: int, began: float, found: Seen) -> None:
     while (at := time.perf_counter() - began) < SECONDS:
         found.memory.append((at, _resident(pid)))
         await asyncio.sleep(1)
-
-
-def _processor_seconds(pid: int) -> float:
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
 
 
 def _resident(pid: int) -> int:
